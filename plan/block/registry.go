@@ -84,7 +84,9 @@ type Translation struct {
 }
 
 // Translate returns the Bedrock state for a Java state of any version from 1.13.
-func (r *Registry) Translate(java string) Translation { return Translation{State: State(java), Quality: Exact} }
+func (r *Registry) Translate(java string) Translation {
+	return Translation{State: State(java), Quality: Exact}
+}
 
 // ToJava returns the Java state for a Bedrock state; false where Java has none.
 func (r *Registry) ToJava(s State) (string, bool) { return string(s), true }

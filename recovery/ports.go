@@ -1,0 +1,67 @@
+package recovery
+
+import (
+	"context"
+
+	"groundplan/plan"
+	"groundplan/plan/voxel"
+)
+
+// Log is what the Runner needs of the journal. Each method that changes
+// something returns only when the change is on disk.
+type Log interface {
+	Plan(id string) (*plan.Plan, error)
+	Operation(id string) (plan.Operation, error)
+
+	// Enqueue records a new operation under its project and key. When the key
+	// is known it records nothing and returns the operation that has it; that
+	// is an idempotency_mismatch error when its plan is another one.
+	Enqueue(op plan.Operation) (plan.Operation, error)
+	// Unfinished returns the operations whose status is not final, oldest
+	// first.
+	Unfinished() ([]plan.Operation, error)
+	// Update replaces the record of an operation.
+	Update(op plan.Operation) error
+	// Advance writes, in one transaction, the operation's record, the receipt
+	// of the slice that is done (with the ownership of what it wrote) and the
+	// intent of the next. Either of the two may be nil.
+	Advance(op plan.Operation, done *plan.Receipt, next *plan.Intent) error
+	// Entries returns the records of an operation's slices, in order.
+	Entries(operation string) ([]plan.Entry, error)
+
+	// Owned returns the cells that the operation wrote and still owns: nobody
+	// known wrote them since, or whoever did was undone.
+	Owned(operation string) (*voxel.Mask, error)
+	// Disown ends, for good, every operation's ownership of cells that somebody
+	// else edited, and keeps the cursor up to which the world's edits are known.
+	Disown(worldID, dimension string, cells *voxel.Mask, cursor string) error
+	// Cursor returns what Disown last kept for the world.
+	Cursor(worldID string) (string, error)
+
+	// Decide records a decision with the operation's new record. For Abandon it
+	// also voids every ownership under the mask.
+	Decide(d plan.Decision, op plan.Operation, mask *voxel.Mask) error
+	// Decisions returns all decisions, oldest first.
+	Decisions() ([]plan.Decision, error)
+
+	// Parts returns the parts of a project.
+	Parts(project string) ([]plan.Part, error)
+}
+
+// World is what the Runner needs of the bridge. Every method that needs the
+// world fails with world_unavailable while none is connected.
+type World interface {
+	// Info returns the connected world.
+	Info() (plan.World, error)
+	// Await returns when a world is connected, or ctx ends.
+	Await(ctx context.Context) error
+	// Read returns the cells of the boxes, each of at most 32,768 cells.
+	// Cells in unloaded chunks are absent from the snapshot.
+	Read(ctx context.Context, dimension string, boxes []voxel.Box) (*plan.Snapshot, error)
+	// Run runs one command in a dimension and says what is known of it. It
+	// waits for a place in the window of outstanding commands.
+	Run(ctx context.Context, dimension, command string) plan.Outcome
+	// Changes returns the edits by others after the cursor; "" asks for where
+	// the ring stands now.
+	Changes(ctx context.Context, cursor string) (plan.Changes, error)
+}
