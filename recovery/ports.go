@@ -11,6 +11,8 @@ import (
 // something returns only when the change is on disk.
 type Log interface {
 	Plan(id string) (*plan.Plan, error)
+	// PutPlan stores a plan.
+	PutPlan(p *plan.Plan) error
 	Operation(id string) (plan.Operation, error)
 
 	// Enqueue records a new operation under its project and key. When the key
@@ -58,9 +60,11 @@ type World interface {
 	// Read returns the cells of the boxes, each of at most 32,768 cells.
 	// Cells in unloaded chunks are absent from the snapshot.
 	Read(ctx context.Context, dimension string, boxes []voxel.Box) (*plan.Snapshot, error)
-	// Run runs one command in a dimension and says what is known of it. It
-	// waits for a place in the window of outstanding commands.
-	Run(ctx context.Context, dimension, command string) plan.Outcome
+	// Run runs the commands in a dimension, sent in their order and pipelined
+	// within the window of outstanding commands, and says what is known of
+	// each. When ctx ends, those not yet sent are Refused and those under way
+	// are still waited for, up to the bridge's timeout.
+	Run(ctx context.Context, dimension string, commands []string) []plan.Outcome
 	// Changes returns the edits by others after the cursor; "" asks for where
 	// the ring stands now.
 	Changes(ctx context.Context, cursor string) (plan.Changes, error)

@@ -160,17 +160,6 @@ func (m *Mask) Bounds() (Box, bool) {
 	return bounds, found
 }
 
-// Boxes returns, for each section that has positions, the smallest box around
-// those within it: what has to be read to see every position.
-func (m *Mask) Boxes() []Box {
-	var boxes []Box
-	for _, key := range m.Sections() {
-		box, _ := m.Section(key).Bounds()
-		boxes = append(boxes, box)
-	}
-	return boxes
-}
-
 // AppendBinary appends the set's encoding: for each section, in order, its three
 // coordinates as zig-zag varints and then the lengths of the alternating runs of
 // absent and present cells, ending where the section does.
