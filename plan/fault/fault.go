@@ -3,6 +3,7 @@ package fault
 import (
 	"errors"
 	"fmt"
+	"maps"
 )
 
 // Error is a failure with a code. Msg is shown to the client; Err is for the log
@@ -25,9 +26,7 @@ func Errorf(code Code, format string, args ...any) *Error {
 // With returns the error with one more detail.
 func (e *Error) With(key string, value any) *Error {
 	details := make(map[string]any, len(e.Details)+1)
-	for k, v := range e.Details {
-		details[k] = v
-	}
+	maps.Copy(details, e.Details)
 	details[key] = value
 	return &Error{Code: e.Code, Msg: e.Msg, Details: details, Err: e.Err}
 }
