@@ -1,0 +1,18 @@
+TOOL  := go tool -modfile=tools.mod
+SEEDS ?= 1000
+TIME  ?= 30s
+BENCH ?= .
+PKG   ?= ./...
+
+.PHONY: all fmt lint test race fuzz sim addon generate bench ci
+all: fmt lint test
+fmt:      ; $(TOOL) golangci-lint fmt
+lint:     ; ./.ci/run lint
+test:     ; go test ./...
+race:     ; ./.ci/run race
+sim:      ; go test ./recovery -run TestRandom -seeds=$(SEEDS)
+fuzz:     ; ./.ci/fuzz $(TIME)
+addon:    ; ./.ci/run addon
+generate: ; go generate ./... && git diff --exit-code
+bench:    ; go test -run='^$$' -bench='$(BENCH)' -benchmem $(PKG)
+ci:       ; ./.ci/run
