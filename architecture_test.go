@@ -21,7 +21,7 @@ import (
 const module = "groundplan/"
 
 // nouns are the packages that every package above plan may import.
-var nouns = []string{"plan", "plan/fault", "plan/voxel", "plan/block", "plan/render"}
+var nouns = []string{"plan", "plan/fault", "plan/strict", "plan/voxel", "plan/block", "plan/render"}
 
 // arrows says what of ours each package may import. A package that is missing
 // here takes the row of its parent folder; a parent may always import what
@@ -29,10 +29,11 @@ var nouns = []string{"plan", "plan/fault", "plan/voxel", "plan/block", "plan/ren
 // import cmd. Tests may import what they try out together.
 var arrows = map[string][]string{
 	"plan/fault":      {},
+	"plan/strict":     {"plan/fault"},
 	"plan/voxel":      {"plan/fault"},
 	"plan/block":      {"plan/fault"},
-	"plan":            {"plan/fault", "plan/voxel", "plan/block"},
-	"plan/render":     {"plan/voxel", "plan/block", "plan/fault"},
+	"plan":            {"plan/fault", "plan/strict", "plan/voxel", "plan/block"},
+	"plan/render":     {"plan/fault", "plan/voxel", "plan/block"},
 	"schematic":       nouns,
 	"journal":         nouns,
 	"recovery":        nouns,
