@@ -50,7 +50,7 @@ func (s Section) Box() Box {
 // Compare orders sections by y, then z, then x.
 func (s Section) Compare(t Section) int { return Pos(s).Compare(Pos(t)) }
 
-// pos returns the position of the section's i-th cell.
-func (s Section) pos(i int) Pos {
+// Pos returns the position of the section's i-th cell, in y, z, x order.
+func (s Section) Pos(i int) Pos {
 	return Pos{s.X<<4 | i&15, s.Y<<4 | i>>8, s.Z<<4 | i>>4&15}
 }

@@ -124,10 +124,34 @@ func (v *Volume) Fill(b Box, id ID) {
 			v.fillSection(key, id)
 			continue
 		}
-		for p := range part.All() {
-			v.Set(p, id)
+		s := v.sections[key]
+		if s == nil {
+			if id == None {
+				continue
+			}
+			s = &section{}
+			v.sections[key] = s
+		}
+		v.count += s.fillBox(part, id)
+		if s.count == 0 {
+			delete(v.sections, key)
 		}
 	}
+}
+
+// fillBox stores id in the cells of the box, which lies within the section, and
+// returns by how much the number of cells grew.
+func (s *section) fillBox(part Box, id ID) int {
+	grown := 0
+	for y := part.Min.Y; y <= part.Max.Y; y++ {
+		for z := part.Min.Z; z <= part.Max.Z; z++ {
+			row := Pos{part.Min.X, y, z}.cell()
+			for i := range part.Max.X - part.Min.X + 1 {
+				grown += s.set(row+i, id)
+			}
+		}
+	}
+	return grown
 }
 
 func (v *Volume) fillSection(key Section, id ID) {
@@ -179,6 +203,41 @@ func (v *Volume) SectionIDs(key Section, ids *[SectionCells]ID) int {
 	return s.count
 }
 
+// SectionCells yields the present cells of a section in y, z, x order.
+func (v *Volume) SectionCells(key Section) iter.Seq2[Pos, ID] {
+	return func(yield func(Pos, ID) bool) {
+		s := v.sections[key]
+		if s == nil {
+			return
+		}
+		for i := range SectionCells {
+			if id := s.at(i); id != None && !yield(key.Pos(i), id) {
+				return
+			}
+		}
+	}
+}
+
+// SetSection replaces all cells of a section, given in y, z, x order; None is an
+// absent cell.
+func (v *Volume) SetSection(key Section, ids *[SectionCells]ID) {
+	if s := v.sections[key]; s != nil {
+		v.count -= s.count
+		delete(v.sections, key)
+	}
+	n := 0
+	for _, id := range ids {
+		if id != None {
+			n++
+		}
+	}
+	if n > 0 {
+		own := *ids
+		v.sections[key] = &section{ids: &own, count: n}
+		v.count += n
+	}
+}
+
 // All yields the present cells in y, z, x order.
 func (v *Volume) All() iter.Seq2[Pos, ID] {
 	return func(yield func(Pos, ID) bool) {
@@ -201,7 +260,7 @@ func walk(keys []Section) iter.Seq[Pos] {
 					for z := range Edge {
 						for _, key := range row {
 							for x := range Edge {
-								if !yield(key.pos(y<<8 | z<<4 | x)) {
+								if !yield(key.Pos(y<<8 | z<<4 | x)) {
 									return
 								}
 							}
@@ -239,7 +298,7 @@ func (v *Volume) Bounds() (Box, bool) {
 			if s.at(i) == None {
 				continue
 			}
-			cell := Cube(key.pos(i))
+			cell := Cube(key.Pos(i))
 			if !found {
 				bounds, found = cell, true
 			}
@@ -276,7 +335,7 @@ func (v *Volume) Mask() *Mask {
 	for key, s := range v.sections {
 		for i := range SectionCells {
 			if s.at(i) != None {
-				m.Add(key.pos(i))
+				m.Add(key.Pos(i))
 			}
 		}
 	}
