@@ -1,0 +1,236 @@
+package schematic
+
+import (
+	"bytes"
+	"slices"
+
+	"groundplan/plan/voxel"
+	"groundplan/schematic/nbt"
+)
+
+// maxPositions bounds how many positions of block entities are kept to be checked.
+const maxPositions = 1 << 20
+
+// positions counts block entities and remembers where they are.
+type positions struct {
+	tally
+	at      []uint64 // packed, for those within any possible box
+	outside int
+	nowhere int
+	some    bool // a list was there and had elements
+}
+
+// thing is one block entity or entity while it is read.
+type thing struct {
+	kind  [128]byte
+	n     int // bytes of kind
+	pos   [3]int32
+	has   uint8 // which of x, y, z are known
+	full  bool  // it has data that would be lost
+	outer bool  // it is the outer compound: its Id and Pos count
+}
+
+func (d *document) readBlockEntities(t nbt.Tag) error {
+	if t != nbt.List {
+		return d.Errorf("a %v instead of a list", t)
+	}
+	return d.List(func(_ int, t nbt.Tag) error {
+		if t != nbt.Compound {
+			return d.Errorf("a %v instead of a compound", t)
+		}
+		d.blockEntities.some = true
+		if d.strict {
+			return d.Errorf("block entities are not accepted")
+		}
+		return d.readBlockEntity(true)
+	})
+}
+
+// readBlockEntity reads a block entity of any format: version 1 and 2 have Id, Pos
+// and the data side by side, version 3 has the data under Data, the older formats
+// have id, x, y and z.
+func (d *document) readBlockEntity(own bool) error {
+	one := thing{outer: true}
+	if err := d.readThing(&one); err != nil {
+		return err
+	}
+	if own {
+		d.addBlockEntity(&one)
+	}
+	return nil
+}
+
+func (d *document) addBlockEntity(one *thing) {
+	kind := blockEntityKind(one.kind[:one.n])
+	d.blockEntities.add(kind, !one.full)
+	p := &d.blockEntities
+	switch x, y, z := one.pos[0], one.pos[1], one.pos[2]; {
+	case one.has != 7:
+		p.nowhere++
+	case x < 0 || y < 0 || z < 0 || x > 0xffff || y > 0xffff || z > 0xffff:
+		p.outside++
+	case len(p.at) < maxPositions:
+		p.at = append(p.at, uint64(y)<<32|uint64(z)<<16|uint64(x))
+	}
+}
+
+// blockEntityKind gives the ids of old games, such as Chest, and those without a
+// namespace the form of today's.
+func blockEntityKind(kind []byte) []byte {
+	if len(kind) == 0 {
+		return []byte("unknown")
+	}
+	if bytes.IndexByte(kind, ':') >= 0 {
+		return kind
+	}
+	return append([]byte("minecraft:"), kind...)
+}
+
+// readThing reads one compound into one.
+func (d *document) readThing(one *thing) error {
+	return d.Compound(func(name []byte, t nbt.Tag) error {
+		switch string(name) {
+		case "Id", "id", "identifier":
+			if t == nbt.String {
+				id, err := d.Bytes()
+				if one.n == 0 {
+					one.n = copy(one.kind[:], id)
+				}
+				return err
+			}
+		case "Pos", "pos", "blockPos":
+			if one.outer && t == nbt.IntArray {
+				return d.readPosition(one, t)
+			}
+			return d.Skip(t)
+		case "x", "y", "z":
+			if one.outer && t == nbt.Int {
+				n, err := d.Number(t)
+				axis := name[0] - 'x'
+				one.pos[axis] = int32(n)
+				one.has |= 1 << axis
+				return err
+			}
+		case "Data", "nbt", "block_entity_data":
+			if one.outer && t == nbt.Compound {
+				one.outer = false
+				err := d.readThing(one)
+				one.outer = true
+				return err
+			}
+		}
+		return d.weigh(one, name, t)
+	})
+}
+
+func (d *document) readPosition(one *thing, t nbt.Tag) error {
+	n, err := d.ArrayHeader(t)
+	if err != nil {
+		return err
+	}
+	if n != 3 { // its contents are dropped anyway: no reason to refuse the blocks
+		return d.skipInts(n)
+	}
+	one.has = 7
+	return d.Ints(one.pos[:])
+}
+
+func (d *document) skipInts(n int) error {
+	var numbers [64]int32
+	for n > 0 {
+		step := min(n, len(numbers))
+		if err := d.Ints(numbers[:step]); err != nil {
+			return err
+		}
+		n -= step
+	}
+	return nil
+}
+
+// weigh passes over a field and marks the thing as full when the field says
+// something: a number other than 0, a text, a list with elements. What only
+// repeats the block or changes by itself says nothing.
+func (d *document) weigh(one *thing, name []byte, t nbt.Tag) error {
+	switch string(name) {
+	case "keepPacked", "OutputSignal", "isMovable", "findable", "x", "y", "z", "Lock", "components",
+		"TransferCooldown", "last_vibration_frequency", "ticks_since_last_song", "listener", "Packages",
+		"RecordItem", "CustomNameVisible", "PublicBukkitValues", "Levels":
+		return d.Skip(t)
+	}
+	before := d.Offset()
+	switch t {
+	case nbt.Byte, nbt.Short, nbt.Int, nbt.Long:
+		n, err := d.Number(t)
+		one.full = one.full || n != 0
+		return err
+	case nbt.Float, nbt.Double:
+		n, err := d.Float(t)
+		one.full = one.full || n != 0
+		return err
+	case nbt.Compound:
+		err := d.Skip(t)
+		one.full = one.full || d.Offset() > before+1
+		return err
+	case nbt.String:
+		text, err := d.Bytes()
+		one.full = one.full || len(text) > 0 && string(text) != `{"text":""}` && string(text) != `""`
+		return err
+	case nbt.List:
+		err := d.Skip(t)
+		one.full = one.full || d.Offset() > before+5
+		return err
+	default:
+		err := d.Skip(t)
+		one.full = one.full || d.Offset() > before+4
+		return err
+	}
+}
+
+func (d *document) readEntities(t nbt.Tag) error {
+	if t != nbt.List {
+		return d.Errorf("a %v instead of a list", t)
+	}
+	return d.List(func(_ int, t nbt.Tag) error {
+		if t != nbt.Compound {
+			return d.Errorf("a %v instead of a compound", t)
+		}
+		if d.strict {
+			return d.Errorf("entities are not accepted")
+		}
+		return d.readEntity()
+	})
+}
+
+func (d *document) readEntity() error {
+	one := thing{outer: true}
+	if err := d.readThing(&one); err != nil {
+		return err
+	}
+	d.entities.add(blockEntityKind(one.kind[:one.n]), false)
+	return nil
+}
+
+// report warns about block entities at places where there can be none.
+func (p *positions) report(d *document, size voxel.Pos) {
+	slices.Sort(p.at)
+	twice := 0
+	for i, at := range p.at {
+		x, z, y := int(at&0xffff), int(at>>16&0xffff), int(at>>32)
+		if x >= size.X || y >= size.Y || z >= size.Z {
+			p.outside++
+		}
+		if i > 0 && at == p.at[i-1] {
+			twice++
+		}
+	}
+	if p.nowhere > 0 {
+		d.warn("%d block entities do not say where they are", p.nowhere)
+	}
+	if p.outside > 0 {
+		d.warn("%d block entities lie outside of the box", p.outside)
+	}
+	if twice > 0 {
+		d.warn("%d block entities share their cell with another", twice)
+	}
+	p.at = nil
+}

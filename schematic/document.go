@@ -1,0 +1,318 @@
+package schematic
+
+import (
+	"fmt"
+	"slices"
+	"sort"
+	"strings"
+
+	"groundplan/plan/fault"
+	"groundplan/plan/voxel"
+	"groundplan/schematic/nbt"
+)
+
+// document is a file while it is read. The fields of a compound come in any
+// order, so what a file is and whether its parts fit is decided at its end; on the
+// way each part is only held against the limits.
+type document struct {
+	*nbt.Reader
+	strict bool
+	limit  int // cells
+
+	seen    map[string]bool // names of top-level fields
+	wrapped bool            // the fields stand in a child named Schematic
+	unknown []string        // fields that nobody reads
+
+	version, dataVersion   int64
+	width, height, length  int64 // -1 until read
+	offset                 []int32
+	name, author           string
+	blockEntities          positions
+	entities, entityOthers tally
+	biomes                 []string
+	warnings               []string
+
+	sponge spongeParts
+}
+
+// readDocument reads the whole of r.
+func readDocument(r *nbt.Reader, o Options) (*Schematic, error) {
+	d := &document{
+		Reader: r, strict: o.Strict, limit: o.Limits.AssetCells, seen: map[string]bool{},
+		width: -1, height: -1, length: -1,
+	}
+	tag, name, err := r.Root()
+	if err != nil {
+		return nil, err
+	}
+	if tag != nbt.Compound {
+		return nil, r.Errorf("the root is a value of type %v instead of a compound", tag)
+	}
+	if d.strict && name != "" && name != "Schematic" {
+		return nil, r.Errorf("the root is named %q", name)
+	}
+	if err := r.Compound(d.field); err != nil {
+		return nil, err
+	}
+	s, err := d.assemble()
+	if err != nil {
+		return nil, err
+	}
+	if d.strict {
+		if err := d.checkStrict(s); err != nil {
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+// field reads one top-level field.
+func (d *document) field(name []byte, t nbt.Tag) error {
+	if string(name) == "Schematic" && t == nbt.Compound && !d.wrapped {
+		d.wrapped = true
+		return d.Compound(d.field)
+	}
+	key := nbt.Plain(name)
+	if d.seen[key] {
+		return d.Errorf("the field stands there twice")
+	}
+	if len(d.seen) < 1000 {
+		d.seen[key] = true
+	}
+	read := d.reader(key, t)
+	if read == nil {
+		if len(d.unknown) < 20 {
+			d.unknown = append(d.unknown, key)
+		}
+		return d.Skip(t)
+	}
+	return read(t)
+}
+
+// reader returns what reads a top-level field, nil for one that nobody reads.
+func (d *document) reader(name string, t nbt.Tag) func(nbt.Tag) error {
+	switch name {
+	case "Version":
+		if t == nbt.Compound { // MCEdit-Unified writes the game's version so
+			return d.Skip
+		}
+		return d.number(&d.version, nbt.Int)
+	case "DataVersion", "MinecraftDataVersion":
+		return d.number(&d.dataVersion, nbt.Int)
+	case "Width":
+		return d.edge(&d.width)
+	case "Height":
+		return d.edge(&d.height)
+	case "Length":
+		return d.edge(&d.length)
+	case "Offset":
+		return d.readOffset
+	case "Metadata":
+		return d.readMetadata
+	case "author":
+		return d.text(&d.author)
+	case "BlockEntities", "TileEntities":
+		return d.readBlockEntities
+	case "Entities", "entities":
+		return d.readEntities
+	}
+	return d.spongeReader(name, t)
+}
+
+// number reads a whole number; strict files must have it in its own type.
+func (d *document) number(into *int64, own nbt.Tag) func(nbt.Tag) error {
+	return func(t nbt.Tag) error {
+		if d.strict && t != own {
+			return d.Errorf("a %v instead of a %v", t, own)
+		}
+		n, err := d.Number(t)
+		*into = n
+		return err
+	}
+}
+
+// edge reads the length of an edge: a short without a sign, or a larger type.
+func (d *document) edge(into *int64) func(nbt.Tag) error {
+	return func(t nbt.Tag) error {
+		if err := d.number(into, nbt.Short)(t); err != nil {
+			return err
+		}
+		if t == nbt.Short {
+			*into &= 0xffff
+		}
+		if *into < 1 || *into > 0xffff {
+			return d.Errorf("an edge of %d cells; 1 to 65535 are possible", *into)
+		}
+		return nil
+	}
+}
+
+func (d *document) text(into *string) func(nbt.Tag) error {
+	return func(t nbt.Tag) error {
+		if t != nbt.String {
+			return d.Errorf("a %v instead of a string", t)
+		}
+		s, err := d.Text()
+		*into = s
+		return err
+	}
+}
+
+func (d *document) readOffset(t nbt.Tag) error {
+	if t != nbt.IntArray {
+		return d.Errorf("a %v instead of three numbers in an int array", t)
+	}
+	n, err := d.ArrayHeader(t)
+	if err != nil {
+		return err
+	}
+	if n != 3 {
+		return d.Errorf("%d numbers instead of three", n)
+	}
+	d.offset = make([]int32, 3)
+	return d.Ints(d.offset)
+}
+
+// readMetadata reads what several formats keep under this name. The old place of
+// the offset (WEOffsetX and so on) is the way from the player to the box, which is
+// what Offset means in WorldEdit's own reading; the formats' own Offset counts.
+func (d *document) readMetadata(t nbt.Tag) error {
+	if t != nbt.Compound {
+		return d.Errorf("a %v instead of a compound", t)
+	}
+	return d.Compound(func(name []byte, t nbt.Tag) error {
+		switch key := string(name); {
+		case key == "Name" && t == nbt.String:
+			return d.text(&d.name)(t)
+		case key == "Author" && t == nbt.String:
+			return d.text(&d.author)(t)
+		case key == "RequiredMods" && t == nbt.List:
+			return d.requiredMods(t)
+		case d.strict && (key == "Name" || key == "RequiredMods"):
+			return d.Errorf("a value of type %v", t)
+		}
+		return d.Skip(t)
+	})
+}
+
+func (d *document) requiredMods(nbt.Tag) error {
+	var mods []string
+	err := d.List(func(_ int, t nbt.Tag) error {
+		if t != nbt.String {
+			return d.Errorf("a list of %v", t)
+		}
+		mod, err := d.Text()
+		if len(mods) < 20 {
+			mods = append(mods, mod)
+		}
+		return err
+	})
+	if err != nil || len(mods) == 0 {
+		return err
+	}
+	if d.strict {
+		return d.Errorf("required mods: %s", strings.Join(mods, ", "))
+	}
+	d.warn("the file was made for the mods %s", strings.Join(mods, ", "))
+	return nil
+}
+
+// warn adds a sentence to the report.
+func (d *document) warn(format string, args ...any) {
+	d.warnings = append(d.warnings, fmt.Sprintf(format, args...))
+}
+
+// assemble makes the Schematic out of what was seen.
+func (d *document) assemble() (*Schematic, error) {
+	s := &Schematic{Version: int(d.version), DataVersion: int(d.dataVersion), Name: clean(d.name), Author: clean(d.author)}
+	var err error
+	switch {
+	case d.sponge.found || d.wrapped || d.version > 0 && d.width > 0:
+		s.Format = Sponge
+		err = d.assembleSponge(s)
+	default:
+		return nil, fault.Errorf(fault.UnsupportedFormat,
+			"not a schematic: NBT with %s, which no format of buildings has", d.namesSeen())
+	}
+	if err != nil {
+		return nil, err
+	}
+	if s.Game == "" {
+		s.Game = gameVersion(s.DataVersion)
+	}
+	if s.DataVersion > DataVersion {
+		d.warn("the file was written by a newer game (DataVersion %d) than the newest known (%d); newer blocks are unknown", s.DataVersion, DataVersion)
+	}
+	d.blockEntities.report(d, s.Size)
+	s.BlockEntities = append(d.blockEntities.sorted(), d.entityOthers.sorted()...)
+	s.Entities = d.entities.sorted()
+	s.Biomes = d.biomes
+	slices.Sort(s.Biomes)
+	if len(d.unknown) > 0 {
+		d.warn("unknown fields were ignored: %s", strings.Join(d.unknown, ", "))
+	}
+	s.Warnings = d.warnings
+	return s, nil
+}
+
+// namesSeen lists some of the top-level fields.
+func (d *document) namesSeen() string {
+	if len(d.seen) == 0 {
+		return "no fields"
+	}
+	names := make([]string, 0, len(d.seen))
+	for name := range d.seen {
+		names = append(names, fmt.Sprintf("%.40q", name))
+	}
+	sort.Strings(names)
+	if len(names) > 6 {
+		names = append(names[:6], "others")
+	}
+	return "the fields " + strings.Join(names, ", ")
+}
+
+// size checks the edges and the number of cells.
+func (d *document) size() (voxel.Pos, error) {
+	for _, edge := range []struct {
+		name  string
+		cells int64
+	}{{"Width", d.width}, {"Height", d.height}, {"Length", d.length}} {
+		if edge.cells < 0 {
+			return voxel.Pos{}, d.Errorf("the field %s is missing", edge.name)
+		}
+	}
+	size := voxel.Pos{X: int(d.width), Y: int(d.height), Z: int(d.length)}
+	return size, d.checkSize(size)
+}
+
+// checkSize refuses a box without cells or over the limit.
+func (d *document) checkSize(size voxel.Pos) error {
+	if size.X < 1 || size.Y < 1 || size.Z < 1 {
+		return d.Errorf("a box of %d×%d×%d cells", size.X, size.Y, size.Z)
+	}
+	box := voxel.Box{Max: size.Sub(voxel.Pos{X: 1, Y: 1, Z: 1})}
+	if n := box.Volume(); n > d.limit {
+		return d.overCells(n)
+	}
+	return nil
+}
+
+func (d *document) overCells(n int) error {
+	return fault.Errorf(fault.BudgetExceeded, "the schematic has %d cells; the limit is %d", n, d.limit).
+		With("limit", d.limit).With("cells", n)
+}
+
+// clean makes a text of the file fit to be shown: no control characters, at most
+// 64 of the rest.
+func clean(s string) string {
+	s = strings.Map(func(c rune) rune {
+		if c < ' ' || c == 0x7f || c >= 0x80 && c < 0xa0 {
+			return -1
+		}
+		return c
+	}, s)
+	if runes := []rune(s); len(runes) > 64 {
+		s = string(runes[:64])
+	}
+	return strings.TrimSpace(s)
+}

@@ -1,0 +1,295 @@
+package schematic
+
+import (
+	"cmp"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	mcnbt "github.com/Tnze/go-mc/nbt"
+	"github.com/klauspost/compress/gzip"
+
+	"groundplan/plan"
+	"groundplan/plan/block"
+	"groundplan/plan/fault"
+	"groundplan/plan/voxel"
+	"groundplan/schematic/nbt"
+)
+
+// Export says how cells of a world become a file. Equal cells and equal fields
+// make equal bytes: no clock is read.
+type Export struct {
+	Format  Format    // Sponge, the default
+	Version int       // of Sponge: 2, the default, or 3
+	Box     voxel.Box // the cells to write; every one must be known
+	Origin  voxel.Pos // the anchor, in the world
+	Name    string    // 1 to 64 printable characters
+	Author  string    // "" is groundplan
+	Date    int64     // milliseconds since 1970; 0 writes none
+
+	// Metadata is written after Name, Author and Date, whose keys it may not use.
+	Metadata map[string]string
+
+	// BlockEntities and Entities are what the box has beside its states: the
+	// kinds and places of the first, the kinds of the second. A file does not
+	// get them; unless AllowLoss is set they are an error that names them.
+	BlockEntities []plan.BlockEntity
+	Entities      []string
+	AllowLoss     bool
+
+	Limits plan.Limits // AssetCells and AssetBytes count
+}
+
+// defaultAuthor is who exports are by when nobody else is named.
+const defaultAuthor = "groundplan"
+
+// Write writes the file. A state that Java does not have becomes an error of code
+// unsupported_block with the states' names; with AllowLoss such cells are written
+// as air and returned as Losses.
+func (e Export) Write(w io.Writer, reg *block.Registry, cells *voxel.Volume) (Losses, error) {
+	if err := e.check(); err != nil {
+		return Losses{}, err
+	}
+	losses, err := e.losses()
+	if err != nil {
+		return Losses{}, err
+	}
+	d, err := e.dense(cells)
+	if err != nil {
+		return Losses{}, err
+	}
+	unknown := d.toJava(reg)
+	if len(unknown) > 0 && !e.AllowLoss {
+		return Losses{}, fault.Errorf(fault.UnsupportedBlock, "Java has no block for %s", listed(unknown)).
+			With("states", unknown[:min(len(unknown), 64)])
+	}
+	losses.States = unknown
+	return losses, e.writeSponge(w, d)
+}
+
+// Losses is what a written file does not have.
+type Losses struct {
+	BlockEntities int      `json:"block_entities"`   // block entities whose contents were left out
+	Entities      int      `json:"entities"`         // entities that were left out
+	States        []string `json:"states,omitempty"` // Bedrock states that became air
+}
+
+func (e *Export) check() error {
+	if err := CheckName(e.Name); err != nil {
+		return err
+	}
+	if e.Format == "" {
+		e.Format = Sponge
+	}
+	if e.Version == 0 {
+		e.Version = 2
+	}
+	e.Author = cmp.Or(e.Author, defaultAuthor)
+	switch {
+	case e.Format != Sponge:
+		return fault.Errorf(fault.InvalidRequest, "files of format %q are not written; sponge is", e.Format)
+	case e.Format == Sponge && e.Version != 2 && e.Version != 3:
+		return fault.Errorf(fault.InvalidRequest, "Sponge schematics of version %d are not written; 2 and 3 are", e.Version)
+	case !e.Box.Valid():
+		return fault.Errorf(fault.InvalidRequest, "min lies above max")
+	}
+	for key, value := range e.Metadata {
+		switch {
+		case key == "" || key == "Name" || key == "Author" || key == "Date":
+			return fault.Errorf(fault.InvalidRequest, "metadata: the key %q is not free", key)
+		case len(key) > 256 || len(value) > 1<<14:
+			return fault.Errorf(fault.InvalidRequest, "metadata: %.20q is too long", key)
+		}
+	}
+	size := e.Box.Size()
+	if n := e.Box.Volume(); n > e.Limits.AssetCells {
+		return fault.Errorf(fault.BudgetExceeded, "the box has %d cells; the limit is %d", n, e.Limits.AssetCells).
+			With("limit", e.Limits.AssetCells).With("cells", n)
+	}
+	if max(size.X, size.Y, size.Z) > 0xffff {
+		return fault.Errorf(fault.InvalidRequest, "an edge of the box has more than 65535 cells")
+	}
+	offset := e.Box.Min.Sub(e.Origin)
+	for _, n := range []int{offset.X, offset.Y, offset.Z} {
+		if n != int(int32(n)) {
+			return fault.Errorf(fault.InvalidRequest, "the origin is too far from the box")
+		}
+	}
+	return nil
+}
+
+// CheckName refuses what is no name of a schematic: 1 to 64 printable characters,
+// not all of them spaces.
+func CheckName(name string) error {
+	n := utf8.RuneCountInString(name)
+	if n < 1 || n > 64 || strings.TrimSpace(name) == "" || !utf8.ValidString(name) ||
+		strings.ContainsFunc(name, unicode.IsControl) {
+		return fault.Errorf(fault.InvalidRequest, "name must have 1 to 64 printable characters")
+	}
+	return nil
+}
+
+// losses counts what the file will not have, and refuses it without AllowLoss.
+func (e *Export) losses() (Losses, error) {
+	l := Losses{BlockEntities: len(e.BlockEntities), Entities: len(e.Entities)}
+	if e.AllowLoss {
+		return l, nil
+	}
+	if len(e.Entities) > 0 {
+		names := slices.Compact(slices.Sorted(slices.Values(e.Entities)))
+		return l, fault.Errorf(fault.UnsupportedEntity, "a schematic would lose the entities %s", listed(names)).
+			With("entities", names)
+	}
+	if len(e.BlockEntities) > 0 {
+		var names []string
+		for _, b := range e.BlockEntities[:min(len(e.BlockEntities), 32)] {
+			names = append(names, fmt.Sprintf("%s at %v", b.Kind, b.Pos))
+		}
+		return l, fault.Errorf(fault.UnsupportedBlockEntity, "a schematic would lose what %d blocks hold: %s", l.BlockEntities, listed(names)).
+			With("block_entities", e.BlockEntities[:min(len(e.BlockEntities), 32)])
+	}
+	return l, nil
+}
+
+// listed joins the first names.
+func listed(names []string) string {
+	if len(names) > 8 {
+		return strings.Join(names[:8], ", ") + fmt.Sprintf(" and %d more", len(names)-8)
+	}
+	return strings.Join(names, ", ")
+}
+
+// dense is a box of cells as files have it: a palette in the order of first use
+// and an index for each cell, in y, z, x order.
+type dense struct {
+	size    voxel.Pos
+	palette []string
+	cells   []uint16
+}
+
+// dense copies the box out of the volume.
+func (e *Export) dense(v *voxel.Volume) (*dense, error) {
+	d := &dense{size: e.Box.Size(), cells: make([]uint16, 0, e.Box.Volume())}
+	index := make([]uint16, len(v.Palette()))
+	for p := range e.Box.All() {
+		id := v.ID(p)
+		if id == voxel.None {
+			return nil, fault.Errorf(fault.ChunkNotLoaded, "the cell %v is not loaded", p)
+		}
+		if index[id] == 0 {
+			d.palette = append(d.palette, v.Content(id))
+			index[id] = uint16(len(d.palette))
+		}
+		d.cells = append(d.cells, index[id]-1)
+	}
+	return d, nil
+}
+
+// toJava replaces the palette by Java states, joins entries that become the same,
+// and returns the states that became air for want of one.
+func (d *dense) toJava(reg *block.Registry) (unknown []string) {
+	index := map[string]uint16{}
+	var palette []string
+	becomes := make([]uint16, len(d.palette))
+	for i, state := range d.palette {
+		java, ok := reg.ToJava(block.State(state))
+		if !ok {
+			unknown = append(unknown, state)
+			java = string(block.Air)
+		}
+		at, ok := index[java]
+		if !ok {
+			at = uint16(len(palette))
+			index[java] = at
+			palette = append(palette, java)
+		}
+		becomes[i] = at
+	}
+	d.palette = palette
+	for i, id := range d.cells {
+		d.cells[i] = becomes[id]
+	}
+	return unknown
+}
+
+// compound is a compound whose fields keep their order, which go-mc's maps do not.
+type compound []namedTag
+
+type namedTag struct {
+	name  string
+	value any
+}
+
+// TagType says that it is a compound.
+func (c compound) TagType() byte { return mcnbt.TagCompound }
+
+// MarshalNBT writes the fields one after the other.
+func (c compound) MarshalNBT(w io.Writer) error {
+	for _, f := range c {
+		if err := mcnbt.NewEncoder(w).Encode(f.value, nbt.Modified(f.name)); err != nil {
+			return fmt.Errorf("write %s: %w", f.name, err)
+		}
+	}
+	_, err := w.Write([]byte{mcnbt.TagEnd})
+	return err
+}
+
+// none is an empty list of compounds.
+var none = []struct{}{}
+
+func (e *Export) writeSponge(w io.Writer, d *dense) error {
+	states := make(compound, len(d.palette))
+	for i, state := range d.palette {
+		states[i] = namedTag{state, int32(i)}
+	}
+	data := make([]byte, 0, len(d.cells))
+	for _, id := range d.cells {
+		data = binary.AppendUvarint(data, uint64(id))
+	}
+	offset := e.Box.Min.Sub(e.Origin)
+	head := compound{
+		{"Version", int32(e.Version)},
+		{"DataVersion", int32(DataVersion)},
+		{"Width", int16(uint16(d.size.X))},
+		{"Height", int16(uint16(d.size.Y))},
+		{"Length", int16(uint16(d.size.Z))},
+		{"Offset", []int32{int32(offset.X), int32(offset.Y), int32(offset.Z)}},
+	}
+	if e.Version == 2 {
+		head = append(head, compound{
+			{"PaletteMax", int32(len(d.palette))}, {"Palette", states}, {"BlockData", data}, {"BlockEntities", none},
+		}...)
+	} else {
+		head = append(head, namedTag{"Blocks", compound{{"Palette", states}, {"Data", data}, {"BlockEntities", none}}})
+	}
+	head = append(head, namedTag{"Entities", none}, namedTag{"Metadata", e.metadata()})
+	z := gzip.NewWriter(w)
+	root, name := head, "Schematic"
+	if e.Version == 3 {
+		root, name = compound{{"Schematic", head}}, ""
+	}
+	if err := mcnbt.NewEncoder(z).Encode(root, name); err != nil {
+		return fmt.Errorf("write schematic: %w", err)
+	}
+	return z.Close()
+}
+
+func (e *Export) metadata() compound {
+	m := compound{{"Name", nbt.Modified(e.Name)}, {"Author", nbt.Modified(e.Author)}}
+	if e.Date != 0 {
+		m = append(m, namedTag{"Date", e.Date})
+	}
+	keys := make([]string, 0, len(e.Metadata))
+	for key := range e.Metadata {
+		keys = append(keys, key)
+	}
+	slices.Sort(keys)
+	for _, key := range keys {
+		m = append(m, namedTag{key, nbt.Modified(e.Metadata[key])})
+	}
+	return m
+}

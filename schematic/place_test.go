@@ -1,0 +1,235 @@
+package schematic
+
+import (
+	"bytes"
+	"fmt"
+	"testing"
+
+	"groundplan/plan"
+	"groundplan/plan/block"
+	"groundplan/plan/fault"
+	"groundplan/plan/voxel"
+)
+
+func registry(tb testing.TB) *block.Registry {
+	tb.Helper()
+	reg, err := block.Load(block.Profile50)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return reg
+}
+
+func open(tb testing.TB, data []byte) *Schematic {
+	tb.Helper()
+	s, err := Open(bytes.NewReader(data), corpusLimits())
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return s
+}
+
+// reference places a schematic cell by cell, as the rule says it: a vector from
+// the anchor is mirrored, then turned by quarters, each of which takes (x, z) to
+// (-z, x), and added to the target.
+func reference(s *Schematic, reg *block.Registry, p Placement) *voxel.Volume {
+	type cell struct {
+		at    voxel.Pos
+		state block.State
+	}
+	var cells []cell
+	var lowest voxel.Pos
+	lowestFull := 1 << 30
+	for y := range s.Size.Y {
+		for z := range s.Size.Z {
+			for x := range s.Size.X {
+				text, ok := s.At(voxel.Pos{X: x, Y: y, Z: z})
+				v := s.Offset.Add(voxel.Pos{X: x, Y: y, Z: z})
+				if p.Mirror == MirrorX {
+					v.X = -v.X
+				}
+				if p.Mirror == MirrorZ {
+					v.Z = -v.Z
+				}
+				for range p.Rotation / 90 {
+					v.X, v.Z = -v.Z, v.X
+				}
+				if len(cells) == 0 && x+y+z == 0 {
+					lowest = v
+				}
+				lowest = voxel.Pos{X: min(lowest.X, v.X), Y: min(lowest.Y, v.Y), Z: min(lowest.Z, v.Z)}
+				if !ok {
+					continue
+				}
+				t := reg.Translate(text)
+				if t.State != block.Air {
+					lowestFull = min(lowestFull, y)
+				}
+				if t.Keep || t.Quality == block.Unmapped || p.SkipAir && t.State == block.Air {
+					continue
+				}
+				state := t.State
+				if p.Mirror == MirrorX {
+					state = reg.Mirror(state, block.X)
+				}
+				if p.Mirror == MirrorZ {
+					state = reg.Mirror(state, block.Z)
+				}
+				for range p.Rotation / 90 {
+					state = reg.Rotate(state, 1)
+				}
+				cells = append(cells, cell{v, state})
+			}
+		}
+	}
+	shift := p.Target
+	switch p.Anchor {
+	case AnchorCorner:
+		shift = p.Target.Sub(lowest)
+	case AnchorGround:
+		y, _ := p.Ground(p.Target.X, p.Target.Z)
+		shift = voxel.Pos{X: p.Target.X, Y: y + 1 - lowestFull, Z: p.Target.Z}.Sub(lowest)
+	case AnchorOffset:
+	}
+	out := voxel.NewVolume()
+	for _, c := range cells {
+		out.Put(c.at.Add(shift), string(c.state))
+	}
+	return out
+}
+
+func sameCells(t *testing.T, got, want *voxel.Volume) {
+	t.Helper()
+	if got.Len() != want.Len() {
+		t.Errorf("%d cells, the reference has %d", got.Len(), want.Len())
+	}
+	for p, id := range want.All() {
+		if text, _ := got.At(p); text != want.Content(id) {
+			t.Fatalf("at %v stands %s instead of %s", p, text, want.Content(id))
+		}
+	}
+}
+
+func TestPlacingEqualsTheCellByCellReferenceForAllTurns(t *testing.T) {
+	reg := registry(t)
+	files := map[string][]byte{"cottage": Cottage()}
+	for _, name := range []string{"schem/SandroHc__interieur-exterieur-chunk-project.schem", "schem/hollow-cube__1_20_1_read_fail.schem"} {
+		for _, c := range corpusOr(t) {
+			if c.name == name {
+				files[name] = c.read(t)
+			}
+		}
+	}
+	for name, data := range files {
+		s := open(t, data)
+		if name != "cottage" {
+			testAllTurns(t, name, s, reg, []Anchor{AnchorOffset})
+			continue
+		}
+		testAllTurns(t, name, s, reg, []Anchor{AnchorOffset, AnchorCorner, AnchorGround})
+	}
+}
+
+func testAllTurns(t *testing.T, name string, s *Schematic, reg *block.Registry, anchors []Anchor) {
+	t.Helper()
+	for _, anchor := range anchors {
+		for _, mirror := range []Mirror{MirrorNone, MirrorX, MirrorZ} {
+			for _, rotation := range []int{0, 90, 180, 270} {
+				p := Placement{
+					Target: voxel.Pos{X: 103, Y: 64, Z: -47}, Rotation: rotation, Mirror: mirror, Anchor: anchor,
+					SkipAir: rotation == 90,
+					Ground:  func(x, z int) (int, bool) { return 70 + x - 103 + z + 47, true },
+				}
+				t.Run(fmt.Sprintf("%s %s %s %d", name, anchor, mirror, rotation), func(t *testing.T) {
+					got, err := s.Place(reg, p)
+					if err != nil {
+						t.Fatal(err)
+					}
+					sameCells(t, got, reference(s, reg, p))
+				})
+			}
+		}
+	}
+}
+
+func TestAQuarterTurnTakesXZToMinusZX(t *testing.T) {
+	k := &sketch{size: voxel.Pos{X: 2, Y: 1, Z: 3}, cells: map[voxel.Pos]string{}}
+	k.set(0, 0, 0, "stone")
+	k.set(1, 0, 2, "dirt")
+	s := open(t, k.file(t, 2, "x", voxel.Pos{X: 5, Y: -1, Z: 2}))
+	target := voxel.Pos{X: 100, Y: 64, Z: 200}
+	for rotation, want := range map[int][2]voxel.Pos{
+		0:   {{X: 105, Y: 63, Z: 202}, {X: 106, Y: 63, Z: 204}},
+		90:  {{X: 98, Y: 63, Z: 205}, {X: 96, Y: 63, Z: 206}},
+		180: {{X: 95, Y: 63, Z: 198}, {X: 94, Y: 63, Z: 196}},
+		270: {{X: 102, Y: 63, Z: 195}, {X: 104, Y: 63, Z: 194}},
+	} {
+		v, err := s.Place(registry(t), Placement{Target: target, Rotation: rotation})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, state := range []string{"minecraft:stone", "minecraft:dirt"} {
+			if got, _ := v.At(want[i]); got != state {
+				t.Errorf("rotation %d: at %v stands %q instead of %s", rotation, want[i], got, state)
+			}
+		}
+		if v.Len() != 6 {
+			t.Errorf("rotation %d: %d cells; air belongs to them", rotation, v.Len())
+		}
+	}
+}
+
+func TestPlacementsThatAreNoneAreRefused(t *testing.T) {
+	s := open(t, Cottage())
+	for name, p := range map[string]Placement{
+		"rotation": {Rotation: 45}, "negative rotation": {Rotation: -90}, "mirror": {Mirror: "y"},
+		"anchor": {Anchor: "middle"}, "ground without a world": {Anchor: AnchorGround},
+	} {
+		if _, err := s.Place(registry(t), p); fault.CodeOf(err) != fault.InvalidRequest {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	_, err := s.Place(registry(t), Placement{Anchor: AnchorGround, Ground: func(int, int) (int, bool) { return 0, false }})
+	if fault.CodeOf(err) != fault.OutOfBounds {
+		t.Errorf("no ground: %v", err)
+	}
+}
+
+func TestMappingTakesTheLongestPatternThatFits(t *testing.T) {
+	m := Mapping{
+		"*_log": "minecraft:stone", "minecraft:oak_log": "minecraft:dirt", "oak_log[axis=x]": keep, "computercraft:*": "minecraft:gravel",
+	}
+	reg := registry(t)
+	for state, want := range map[string]block.Translation{
+		"minecraft:birch_log[axis=y]":           {State: "minecraft:stone"},
+		"minecraft:oak_log[axis=y]":             {State: "minecraft:dirt"},
+		"minecraft:oak_log[axis=x]":             {Keep: true},
+		"computercraft:monitor[facing=n,lit=a]": {State: "minecraft:gravel"},
+	} {
+		got, ok := m.translate(reg, state)
+		if !ok || got.State != want.State || got.Keep != want.Keep {
+			t.Errorf("%s: %+v %v", state, got, ok)
+		}
+	}
+	if _, ok := m.translate(reg, "minecraft:oak_planks"); ok {
+		t.Error("a pattern fits that must not")
+	}
+}
+
+func TestInspectCountsEveryCellOnce(t *testing.T) {
+	r, err := Inspect(bytes.NewReader(Cottage()), registry(t), plan.DefaultLimits())
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for _, e := range r.Palette {
+		n += e.Count
+	}
+	sum := 0
+	for _, count := range r.ByQuality {
+		sum += count
+	}
+	if n != r.Cells || sum != r.Cells || r.Cells != r.Width*r.Height*r.Length {
+		t.Errorf("palette %d, qualities %d, cells %d", n, sum, r.Cells)
+	}
+}

@@ -1,0 +1,157 @@
+package schematic
+
+import (
+	"cmp"
+	"io"
+	"slices"
+
+	"groundplan/plan"
+	"groundplan/plan/voxel"
+)
+
+// Format names a family of files.
+type Format string
+
+// The formats.
+const (
+	Sponge      Format = "sponge"      // .schem: WorldEdit and others since Java 1.13
+	MCEdit      Format = "mcedit"      // .schematic: numeric ids, up to Java 1.12
+	Litematica  Format = "litematica"  // .litematic
+	Structure   Format = "structure"   // .nbt: the game's own, Java
+	MCStructure Format = "mcstructure" // .mcstructure: the game's own, Bedrock
+)
+
+// Schematic is a box of cells read from a file. It does not change once opened
+// and may be shared.
+type Schematic struct {
+	Format      Format
+	Version     int       // of the format
+	DataVersion int       // of the Java game that wrote it; 0 when the file does not say
+	Game        string    // the version in words, such as 1.21.4; "" when unknown
+	Name        string    // from the metadata; "" when there is none
+	Author      string    // likewise
+	Size        voxel.Pos // cells along each axis; X is the width, Z the length
+	Offset      voxel.Pos // from the anchor to the box's lowest corner
+
+	// BlockEntities and Entities say, per kind, what the file has beside blocks.
+	BlockEntities []Kind
+	Entities      []Kind
+	Biomes        []string // the biomes that the file names, sorted
+	Warnings      []string // sentences about what was ignored or mended
+
+	palette []string // the states as the file has them; absent for a cell it says nothing about
+	bedrock bool     // the states are those of Bedrock
+	cells   []uint16 // index into palette, in y, z, x order
+}
+
+// absent is the palette's text of a cell that the file says nothing about.
+const absent = ""
+
+// Kind counts block entities or entities of one kind.
+type Kind struct {
+	Kind    string `json:"kind"`           // its id, such as minecraft:chest
+	Count   int    `json:"count"`          // how many the file has
+	Kept    int    `json:"kept"`           // of these, the ones that lose nothing
+	Dropped int    `json:"dropped"`        // the ones whose data is lost
+	Note    string `json:"note,omitempty"` // what is lost
+}
+
+// Options say how to read a file.
+type Options struct {
+	// Strict accepts only what the prototype accepted: gzip, Sponge version 2,
+	// no entities, block entities, biomes, required mods or unknown fields, and
+	// no DataVersion above that of the service.
+	Strict bool
+	Limits plan.Limits
+}
+
+// Open reads a file of any format. It fails with unsupported_format when src is
+// not a readable schematic and with budget_exceeded when it is over
+// Limits.AssetCells, AssetBytes or AssetInflated.
+func Open(src io.Reader, limits plan.Limits) (*Schematic, error) {
+	return Options{Limits: limits}.Open(src)
+}
+
+// Open reads a file as the options say.
+func (o Options) Open(src io.Reader) (*Schematic, error) {
+	in, err := openSource(src, o.Limits, o.Strict)
+	if err != nil {
+		return nil, err
+	}
+	s, err := readDocument(in.reader, o)
+	if err != nil {
+		return nil, readFault(err, o.Limits)
+	}
+	warnings, err := in.finish()
+	if err != nil {
+		return nil, readFault(err, o.Limits)
+	}
+	if o.Strict && len(warnings) > 0 {
+		return nil, readFault(in.reader.Errorf("%s", warnings[0]), o.Limits)
+	}
+	s.Warnings = append(s.Warnings, warnings...)
+	return s, nil
+}
+
+// Cells returns the number of cells of the box.
+func (s *Schematic) Cells() int { return len(s.cells) }
+
+// At returns the state, as the file has it, of the cell at p, counted from the
+// box's lowest corner; false for a cell that the file says nothing about.
+func (s *Schematic) At(p voxel.Pos) (string, bool) {
+	state := s.palette[s.cells[(p.Y*s.Size.Z+p.Z)*s.Size.X+p.X]]
+	return state, state != absent
+}
+
+// counts returns how many cells each palette entry has.
+func (s *Schematic) counts() []int {
+	counts := make([]int, len(s.palette))
+	for i := 0; i < len(s.cells); {
+		id, start := s.cells[i], i
+		for i++; i < len(s.cells) && s.cells[i] == id; i++ {
+		}
+		counts[id] += i - start
+	}
+	return counts
+}
+
+// tally collects kinds.
+type tally struct {
+	index map[string]int
+	kinds []Kind
+}
+
+// maxKinds bounds how many kinds are told apart; the game has fewer.
+const maxKinds = 4096
+
+// add counts one of a kind.
+func (t *tally) add(kind []byte, kept bool) {
+	i, ok := t.index[string(kind)]
+	if !ok {
+		if len(t.kinds) == maxKinds {
+			kind = []byte("others")
+		}
+		if i, ok = t.index[string(kind)]; !ok {
+			if t.index == nil {
+				t.index = map[string]int{}
+			}
+			i = len(t.kinds)
+			t.index[string(kind)] = i
+			t.kinds = append(t.kinds, Kind{Kind: string(kind)})
+		}
+	}
+	t.kinds[i].Count++
+	if kept {
+		t.kinds[i].Kept++
+	} else {
+		t.kinds[i].Dropped++
+	}
+}
+
+// sorted returns the kinds, the commonest first.
+func (t *tally) sorted() []Kind {
+	slices.SortFunc(t.kinds, func(a, b Kind) int {
+		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Kind, b.Kind))
+	})
+	return t.kinds
+}
