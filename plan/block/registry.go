@@ -1,6 +1,13 @@
 package block
 
-// STUB: the signatures other packages build against; replaced by the generated registry.
+import (
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"groundplan/plan/fault"
+)
 
 // Profile names the set of states that a range of game versions has.
 type Profile string
@@ -12,96 +19,183 @@ const (
 	Profile60 Profile = "1.26.60" // and redstone wire, chorus plants and fire have connections
 )
 
-// Registry knows every state of one profile.
-type Registry struct{}
+// Registry knows every state of one profile. It may be used by several
+// goroutines at once.
+type Registry struct {
+	profile   Profile
+	bedrock   numbered
+	java      numbered
+	class     map[string]Class
+	rows      []row // by number of the Java state
+	notes     []loss
+	preferred map[*variants]bool
 
-// Load returns the registry of a profile; each is decoded once.
-func Load(p Profile) (*Registry, error) { return &Registry{}, nil }
+	texts  []State // by number of the Bedrock state
+	byText map[string]int32
+	wet    []atomic.Pointer[State] // the same with water, made when asked for
 
-// ProfileOf returns the profile of a game version such as "1.26.51".
-func ProfileOf(game string) Profile { return Profile50 }
+	turns   func() *turns
+	inverse func() *inverse
+}
 
-// Parse reads a Bedrock state in any of the accepted notations.
-func (r *Registry) Parse(text string) (State, error) { return State(text), nil }
+// loss is a note of the translation table.
+type loss struct {
+	quality Quality
+	text    string
+}
 
-// Has reports whether s is a state of the profile.
-func (r *Registry) Has(s State) bool { return true }
+// loads decodes each profile once, when it is first asked for.
+var loads = map[Profile]func() (*Registry, error){
+	Profile45: sync.OnceValues(func() (*Registry, error) { return decode(Profile45) }),
+	Profile50: sync.OnceValues(func() (*Registry, error) { return decode(Profile50) }),
+	Profile60: sync.OnceValues(func() (*Registry, error) { return decode(Profile60) }),
+}
+
+// Load returns the registry of a profile; each is decoded once. It fails only for
+// a profile that does not exist (invalid_request).
+func Load(p Profile) (*Registry, error) {
+	load, ok := loads[p]
+	if !ok {
+		return nil, fault.Errorf(fault.InvalidRequest, "unknown profile %q", p)
+	}
+	return load()
+}
+
+// ProfileOf returns the profile of a game version such as "1.26.51" or "26.51".
+// A version that cannot be read is taken for the oldest, whose states every game
+// has.
+func ProfileOf(game string) Profile {
+	parts := strings.Split(game, ".")
+	if first, err := strconv.Atoi(parts[0]); err == nil && first != 1 {
+		parts = append([]string{"1"}, parts...)
+	}
+	var n [3]int
+	for i := range min(len(parts), len(n)) {
+		v, err := strconv.Atoi(parts[i])
+		if err != nil {
+			return Profile45
+		}
+		n[i] = v
+	}
+	switch v := (n[0]*1000+n[1])*1000 + n[2]; {
+	case v >= 1_026_060:
+		return Profile60
+	case v >= 1_026_050:
+		return Profile50
+	default:
+		return Profile45
+	}
+}
+
+func newRegistry(p Profile) *Registry {
+	r := &Registry{profile: p, class: map[string]Class{}, preferred: map[*variants]bool{}}
+	r.bedrock.byID, r.java.byID = map[string]*variants{}, map[string]*variants{}
+	return r
+}
+
+// index makes the texts of all states, in one string, and the maps over them.
+func (r *Registry) index() {
+	ends := make([]int, 0, r.bedrock.total)
+	var b []byte
+	for _, v := range r.bedrock.list {
+		for offset := range v.size {
+			b = v.appendTo(b, offset)
+			ends = append(ends, len(b))
+		}
+	}
+	all, start := string(b), 0
+	r.texts = make([]State, len(ends))
+	r.byText = make(map[string]int32, len(ends))
+	for i, end := range ends {
+		r.texts[i] = State(all[start:end])
+		key, _ := r.texts[i].key()
+		r.byText[key] = int32(i)
+		start = end
+	}
+	r.wet = make([]atomic.Pointer[State], len(ends))
+	r.turns = sync.OnceValue(func() *turns { return newTurns(r) })
+	r.inverse = sync.OnceValue(func() *inverse { return newInverse(r) })
+}
+
+// Profile returns the profile that r is the registry of.
+func (r *Registry) Profile() Profile { return r.profile }
+
+// lookup returns the number of a state and whether it has water.
+func (r *Registry) lookup(s State) (i int32, wet, ok bool) {
+	key, wet := s.key()
+	i, ok = r.byText[key]
+	return i, wet, ok
+}
+
+// text returns the state of a number.
+func (r *Registry) text(i int32, wet bool) State {
+	if !wet {
+		return r.texts[i]
+	}
+	if s := r.wet[i].Load(); s != nil {
+		return *s
+	}
+	s := r.texts[i].Wet()
+	r.wet[i].Store(&s)
+	return s
+}
+
+// Has reports whether s is a state of the profile, in canonical text.
+func (r *Registry) Has(s State) bool {
+	i, wet, ok := r.lookup(s)
+	return ok && r.text(i, wet) == s
+}
+
+// Class returns the physics classes of s; none for a block that the profile does
+// not have.
+func (r *Registry) Class(s State) Class { return r.class[s.ID()] }
 
 // Plain returns s without its derived states: what is compared with the world.
-func (r *Registry) Plain(s State) State { return s }
+// The result is no state that can be placed.
+func (r *Registry) Plain(s State) State {
+	id := s.ID()
+	any := false
+	for name := range s.All() {
+		any = any || derived(id, name)
+	}
+	if !any {
+		return s
+	}
+	var b strings.Builder
+	b.WriteString(id)
+	sep := byte('[')
+	for name, value := range s.All() {
+		if derived(id, name) {
+			continue
+		}
+		b.WriteByte(sep)
+		b.WriteString(name + "=" + value)
+		sep = ','
+	}
+	if sep == ',' {
+		b.WriteByte(']')
+	}
+	if out := State(b.String()); !s.Waterlogged() {
+		return out
+	} else {
+		return out.Wet()
+	}
+}
 
 // Same reports whether a and b differ in derived states only.
-func (r *Registry) Same(a, b State) bool { return r.Plain(a) == r.Plain(b) }
+func (r *Registry) Same(a, b State) bool { return a == b || r.Plain(a) == r.Plain(b) }
 
-// Command returns s as the block argument of setblock and fill: id and, in
-// brackets, every state, without the water layer.
-func (r *Registry) Command(s State) string { return string(s) }
-
-// Filter returns s as the filter of fill … replace: every state that is not
-// derived.
-func (r *Registry) Filter(s State) string { return string(s) }
-
-// Short returns s as Command does, without namespace and default states.
-func (r *Registry) Short(s State) string { return string(s) }
-
-// Class is a set of physics classes.
-type Class uint32
-
-// The physics classes.
-const (
-	Solid Class = 1 << iota
-	Gravity
-	Fluid
-	Attached
-	Half
-	Container
-	BlockEntity
-	Redstone
-	RandomTick
-)
-
-// Class returns the physics classes of s.
-func (r *Registry) Class(s State) Class { return Solid }
-
-// Quality says how true a translation is.
-type Quality string
-
-// The qualities.
-const (
-	Exact       Quality = "exact"
-	Approximate Quality = "approximate"
-	Unmapped    Quality = "unknown"
-)
-
-// Translation is the Bedrock state for a Java state, how true it is, and what is
-// lost. Keep is set for the Java states that mean "leave what is there"
-// (structure_void and FAWE's __reserved__); State is then empty.
-type Translation struct {
-	State   State
-	Quality Quality
-	Note    string
-	Keep    bool
+// derived reports whether the game computes a state of a block from its
+// neighbours, or from who stands on it, and may rewrite it at any time.
+func derived(id, name string) bool {
+	switch name {
+	case "minecraft:corner", "wall_post_bit", "in_wall_bit", "redstone_north", "redstone_east", "redstone_south", "redstone_west",
+		"rail_data_bit", "update_bit", "covered_bit", "stability", "stability_check":
+		return true
+	case "redstone_signal":
+		return id == namespace+"redstone_wire" || strings.HasSuffix(id, "_pressure_plate")
+	case "powered_bit", "attached_bit", "suspended_bit":
+		return id == namespace+"trip_wire" || id == namespace+"tripwire_hook"
+	}
+	return strings.HasPrefix(name, "minecraft:connection_") || strings.HasPrefix(name, "wall_connection_type_")
 }
-
-// Translate returns the Bedrock state for a Java state of any version from 1.13.
-func (r *Registry) Translate(java string) Translation {
-	return Translation{State: State(java), Quality: Exact}
-}
-
-// ToJava returns the Java state for a Bedrock state; false where Java has none.
-func (r *Registry) ToJava(s State) (string, bool) { return string(s), true }
-
-// Rotate returns s after clockwise quarter turns seen from above.
-func (r *Registry) Rotate(s State, turns int) State { return s }
-
-// Axis is the axis along which Mirror flips: X swaps east and west.
-type Axis uint8
-
-// The axes.
-const (
-	X Axis = iota
-	Z
-)
-
-// Mirror returns s mirrored along an axis.
-func (r *Registry) Mirror(s State, along Axis) State { return s }

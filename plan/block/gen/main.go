@@ -1,0 +1,162 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	_ "embed" // the rules beside this file
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+//go:embed patches.txt
+var patchesText string
+
+//go:embed classes.txt
+var classesText string
+
+// output is the embedded file, from the module's root and from package block.
+const output = "registry.txt.zst"
+
+func main() {
+	check := flag.Bool("check", false, "write nothing; fail when the embedded registry is not fresh")
+	cache := flag.String("cache", "", "where the npm packages are kept (default: the user's cache directory)")
+	text := flag.String("text", "", "also write the registry's text to this file")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := run(ctx, *check, *cache, *text); err != nil {
+		fmt.Fprintln(os.Stderr, "gen:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, check bool, cache, textFile string) error {
+	if cache == "" {
+		base, err := os.UserCacheDir()
+		if err != nil {
+			return err
+		}
+		cache = filepath.Join(base, "groundplan", "npm")
+	}
+	text, err := build(ctx, cache)
+	if err != nil {
+		return err
+	}
+	if textFile != "" {
+		if err := os.WriteFile(textFile, []byte(text), 0o644); err != nil {
+			return err
+		}
+	}
+	packed, err := compress(text)
+	if err != nil {
+		return err
+	}
+	path, err := find()
+	if err != nil {
+		return err
+	}
+	if check {
+		old, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		if !bytes.Equal(old, packed) {
+			return errors.New("the embedded registry is not fresh: run go generate ./plan/block")
+		}
+		fmt.Printf("fresh: %d bytes of text, %d compressed\n", len(text), len(packed))
+		return nil
+	}
+	fmt.Printf("written: %d bytes of text, %d compressed\n", len(text), len(packed))
+	return os.WriteFile(path, packed, 0o644)
+}
+
+// find returns where the embedded file stands: go generate runs in the package's
+// directory, CI in the module's root.
+func find() (string, error) {
+	for _, dir := range []string{".", filepath.Join("plan", "block")} {
+		if _, err := os.Stat(filepath.Join(dir, "gen", "patches.txt")); err == nil {
+			return filepath.Join(dir, output), nil
+		}
+	}
+	return "", errors.New("run in the module's root or in plan/block")
+}
+
+func compress(text string) ([]byte, error) {
+	w, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedBestCompression), zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(1<<20))
+	if err != nil {
+		return nil, err
+	}
+	return w.EncodeAll([]byte(text), nil), w.Close()
+}
+
+// build reads the packages and returns the registry's text.
+func build(ctx context.Context, cache string) (string, error) {
+	const (
+		table      = "minecraft-data/data/bedrock/1.26.30/blocksJ2B.json"
+		javaBlocks = "minecraft-data/data/pc/26.1/blocks.json"
+		vanilla    = "lib/mojang-block.d.ts"
+	)
+	wanted := []string{table, javaBlocks}
+	for _, p := range profiles {
+		wanted = append(wanted, p.dir+"blockStates.json", p.dir+"blocks.json")
+	}
+	data, err := minecraftData.fetch(ctx, cache, wanted...)
+	if err != nil {
+		return "", err
+	}
+	declared, err := vanillaData.fetch(ctx, cache, vanilla)
+	if err != nil {
+		return "", err
+	}
+	var palettes []palette
+	for _, p := range profiles {
+		pal, err := readPalette(data[p.dir+"blockStates.json"], data[p.dir+"blocks.json"])
+		if err != nil {
+			return "", fmt.Errorf("%s: %w", p.dir, err)
+		}
+		palettes = append(palettes, pal)
+	}
+	if err := palettes[1].checkVanilla(declared[vanilla]); err != nil {
+		return "", err
+	}
+	blocks, err := readJava(data[table], data[javaBlocks])
+	if err != nil {
+		return "", err
+	}
+	newest := palettes[len(palettes)-1]
+	blocks, err = patchBlocks(blocks, newest, palettes)
+	if err != nil {
+		return "", err
+	}
+	solid, err := readSolid(data[profiles[len(profiles)-1].dir+"blocks.json"])
+	if err != nil {
+		return "", err
+	}
+	classes, err := readClasses(classesText, newest, solid)
+	if err != nil {
+		return "", err
+	}
+	return write(palettes, blocks, classes, nil), nil
+}
+
+func patchBlocks(blocks []*javaBlock, newest palette, palettes []palette) ([]*javaBlock, error) {
+	patches, err := readPatches(patchesText)
+	if err != nil {
+		return nil, err
+	}
+	if blocks, err = apply(patches, blocks); err != nil {
+		return nil, err
+	}
+	for _, b := range blocks {
+		if err := b.check(newest, palettes); err != nil {
+			return nil, err
+		}
+	}
+	return blocks, nil
+}

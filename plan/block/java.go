@@ -1,0 +1,135 @@
+package block
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Quality says how true a translation is.
+type Quality string
+
+// The qualities.
+const (
+	Exact       Quality = "exact"       // looks and behaves the same
+	Approximate Quality = "approximate" // the note says what is lost
+	Unmapped    Quality = "unknown"     // there is no such block; State is empty
+)
+
+// keep is the quality, in the registry's data, of blocks that stand for "leave
+// what is there".
+const keep Quality = "keep"
+
+// Translation is the Bedrock state for a Java state, how true it is, and what is
+// lost. Keep is set for the Java states that mean "leave what is there"
+// (structure_void and FAWE's __reserved__); State is then empty.
+//
+// Note may stand beside Exact, too: it then names what travels apart from the
+// state (the text of a sign), or what was normalised.
+type Translation struct {
+	State   State
+	Quality Quality
+	Note    string
+	Keep    bool
+}
+
+// Translate returns the Bedrock state for a Java state of any version from 1.13:
+// old names are taken for what they became, missing properties take the block's
+// defaults, unknown ones are left out and noted. waterlogged=true becomes the
+// water layer.
+func (r *Registry) Translate(java string) Translation { return r.TranslateFrom(java, 0) }
+
+// TranslateFrom is Translate for a state of a known data version, which settles
+// the names that meant another block then; 0 is "unknown": the newest meaning.
+func (r *Registry) TranslateFrom(java string, dataVersion int) Translation {
+	v, offset, note := r.readJava(java, dataVersion)
+	if v == nil {
+		return Translation{Quality: Unmapped, Note: note}
+	}
+	w := r.rows[v.base+offset]
+	n := r.notes[w.note]
+	t := Translation{Quality: n.quality, Note: n.text}
+	if note != "" {
+		t.Note = joinNotes(note, t.Note)
+	}
+	switch {
+	case n.quality == keep:
+		return Translation{Quality: Exact, Keep: true, Note: "leaves what is there"}
+	case w.target >= 0:
+		t.State = r.text(w.target, w.water)
+	}
+	return t
+}
+
+func joinNotes(a, b string) string {
+	if a == "" || b == "" {
+		return a + b
+	}
+	return a + "; " + b
+}
+
+// readJava finds the Java state of a text; nil and a sentence when there is none.
+// The usual text, written by a game of the newest version, takes the short way
+// through: no allocation.
+func (r *Registry) readJava(text string, dataVersion int) (*variants, int32, string) {
+	id, rest, bracket := strings.Cut(text, "[")
+	v, ok := r.java.byID[id]
+	if !ok || renamed(id, dataVersion) {
+		return r.readOldJava(text, dataVersion)
+	}
+	offset := v.def
+	if !bracket {
+		return v, offset, ""
+	}
+	rest, ok = strings.CutSuffix(rest, "]")
+	for ok && rest != "" {
+		var kv string
+		kv, rest, _ = strings.Cut(rest, ",")
+		eq := strings.IndexByte(kv, '=')
+		if eq < 0 {
+			return r.readOldJava(text, dataVersion)
+		}
+		p := v.find(kv[:eq])
+		if p == nil {
+			return r.readOldJava(text, dataVersion)
+		}
+		digit := p.index(kv[eq+1:])
+		if digit < 0 {
+			return r.readOldJava(text, dataVersion)
+		}
+		offset = p.set(offset, digit)
+	}
+	if !ok {
+		return r.readOldJava(text, dataVersion)
+	}
+	return v, offset, ""
+}
+
+// readOldJava is readJava for everything else: other notations, old names, old
+// properties.
+func (r *Registry) readOldJava(text string, dataVersion int) (*variants, int32, string) {
+	id, pairs, err := scan(text)
+	if err != nil {
+		return nil, 0, err.Error()
+	}
+	id, pairs = modern(id, pairs, dataVersion)
+	v, ok := r.java.byID[id]
+	if !ok {
+		return nil, 0, fmt.Sprintf("Java has no block %q", clip(id))
+	}
+	offset, note := v.def, ""
+	for _, kv := range pairs {
+		p := v.find(kv.name)
+		switch digit := 0; {
+		case p == nil && kv.name == waterlogged && kv.value == "false":
+		case p == nil:
+			note = joinNotes(note, fmt.Sprintf("%s is no property of %s any more", clip(kv.name), strings.TrimPrefix(id, namespace)))
+		default:
+			if digit = p.index(kv.value); digit < 0 {
+				note = joinNotes(note, fmt.Sprintf("%s cannot be %q", p.name, clip(kv.value)))
+				continue
+			}
+			offset = p.set(offset, digit)
+		}
+	}
+	return v, offset, note
+}

@@ -1,0 +1,142 @@
+package block
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"groundplan/plan/fault"
+)
+
+// unknown returns the error for an id that the profile does not have: what it is
+// in the other edition, and the five nearest.
+func (r *Registry) unknown(id string) error {
+	name := strings.TrimPrefix(id, namespace)
+	near := r.nearest(id)
+	meaning := ""
+	if t := r.Translate(id); t.State != "" {
+		meaning = "; in Java Edition that is the block that Bedrock calls " + strings.TrimPrefix(t.State.ID(), namespace)
+		if t.State == Air {
+			meaning = "; in Java Edition that is air"
+		}
+	}
+	hint := ""
+	if len(near) > 0 {
+		hint = "; did you mean " + strings.TrimPrefix(near[0], namespace) + "?"
+	}
+	return fault.Errorf(fault.UnsupportedBlock, "Bedrock has no block %q%s%s", clip(name), meaning, hint).
+		With("block", clip(id)).With("nearest", near)
+}
+
+// nearest returns the five blocks nearest to an id that does not exist: first
+// what the id means in Java Edition or in older versions, then by its words and
+// letters.
+func (r *Registry) nearest(id string) []string {
+	var out []string
+	if t := r.Translate(id); t.State != "" && t.State != Air {
+		out = append(out, t.State.ID())
+	}
+	ids := make([]string, 0, len(r.bedrock.list))
+	for _, v := range r.bedrock.list {
+		if r.class[v.id]&Admin == 0 {
+			ids = append(ids, v.id)
+		}
+	}
+	for _, n := range nearestTo(id, ids, 6) {
+		if !slices.Contains(out, n) && len(out) < 5 {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+// nearestTo returns the n words nearest to a wrong one, best first.
+func nearestTo(wrong string, words []string, n int) []string {
+	if len(wrong) > 64 {
+		wrong = wrong[:64]
+	}
+	type scored struct {
+		word  string
+		score int
+	}
+	list := make([]scored, 0, len(words))
+	for _, w := range words {
+		list = append(list, scored{w, distance(wrong, w)})
+	}
+	slices.SortFunc(list, func(a, b scored) int {
+		return cmp.Or(cmp.Compare(a.score, b.score), strings.Compare(a.word, b.word))
+	})
+	var out []string
+	for _, s := range list[:min(n, len(list))] {
+		out = append(out, s.word)
+	}
+	return out
+}
+
+// distance says how far two ids are apart: edits of letters, or of whole words
+// where they share some.
+func distance(a, b string) int {
+	a, b = strings.TrimPrefix(a, namespace), strings.TrimPrefix(b, namespace)
+	letters := 4 * edits(a, b)
+	wa, wb := strings.Split(a, "_"), strings.Split(b, "_")
+	return min(letters, 5*missing(wa, wb)+3*missing(wb, wa))
+}
+
+// missing is the number of edits that the words of a need to become words of b.
+func missing(a, b []string) int {
+	sum := 0
+	for _, w := range a {
+		best := len(w)
+		for _, v := range b {
+			best = min(best, edits(synonym(w), synonym(v)))
+		}
+		sum += best
+	}
+	return sum
+}
+
+// synonym maps words that people use to those in ids.
+func synonym(w string) string {
+	switch w {
+	case "plank", "boards", "wooden":
+		return "planks"
+	case "stair", "steps":
+		return "stairs"
+	case "grey":
+		return "gray"
+	case "silver":
+		return "light_gray"
+	case "block", "blocks":
+		return "block"
+	case "brick":
+		return "bricks"
+	case "lamp", "light":
+		return "lantern"
+	case "trunk":
+		return "log"
+	}
+	return w
+}
+
+// edits is the number of letters to insert, delete, replace or swap (optimal
+// string alignment).
+func edits(a, b string) int {
+	if a == b {
+		return 0
+	}
+	prev2, prev, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
+	for j := range prev {
+		prev[j] = j
+	}
+	for i := range len(a) {
+		row[0] = i + 1
+		for j := range len(b) {
+			row[j+1] = min(prev[j+1]+1, row[j]+1, prev[j]+b2i(a[i] != b[j]))
+			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
+				row[j+1] = min(row[j+1], prev2[j-1]+1)
+			}
+		}
+		prev2, prev, row = prev, row, prev2
+	}
+	return prev[len(b)]
+}
