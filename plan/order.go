@@ -67,57 +67,97 @@ const maxFillCells = 32768
 // boxes lie near one another and reading them back costs little.
 const tile = 32
 
-// slices orders the boxes of every phase and packs them.
+// slices covers every phase, orders the boxes and packs them.
 func (d *differ) slices(limit int) []Slice {
 	p := packer{limit: min(limit, maxFillCells)}
+	var covered [phases][]voxel.Painted
+	n := 0
 	for ph, v := range d.phases {
-		if v == nil || phase(ph) == phaseKept {
-			continue
+		if v != nil && phase(ph) != phaseKept {
+			covered[ph] = order(voxel.Cover(v, p.limit), phase(ph))
+			n += len(covered[ph])
 		}
-		covered := voxel.Cover(v, p.limit)
-		order(covered, phase(ph))
+	}
+	p.fills = make([]Fill, 0, n)
+	for ph, boxes := range covered {
 		pairs := phase(ph) == phaseHalf || phase(ph) == phaseLoose
-		for len(covered) > 0 {
+		for len(boxes) > 0 {
 			n := 1
 			if pairs {
-				n = together(covered, p.limit)
+				n = together(boxes, p.limit)
 			}
-			p.add(covered[:n], d.pairs)
-			covered = covered[n:]
+			p.add(boxes[:n], d.pairs)
+			boxes = boxes[n:]
 		}
 	}
 	return p.done()
 }
 
-// order sorts the boxes of a phase. What could fall is strictly sorted by height;
-// the rest by tiles, so that slices stay compact, and by height within them.
-func order(boxes []voxel.Painted, ph phase) {
+// order sorts the boxes of a phase, which come in y, z, x order. What could fall
+// stays sorted by height; the rest goes by tiles, so that slices stay compact, and
+// by height within them.
+func order(boxes []voxel.Painted, ph phase) []voxel.Painted {
+	if ph == phaseGravity {
+		return boxes
+	}
 	down := ph == phaseLoose || ph == phaseRemove
-	slices.SortFunc(boxes, func(a, b voxel.Painted) int {
-		p, q := a.Box.Min, b.Box.Min
-		height := cmp.Compare(p.Y, q.Y)
-		if down {
-			height = cmp.Compare(b.Box.Max.Y, a.Box.Max.Y)
-		}
-		flat := cmp.Or(cmp.Compare(p.Z, q.Z), cmp.Compare(p.X, q.X))
-		switch ph {
-		case phaseGravity:
-			return cmp.Or(height, flat)
+	keys := make([]sortKey, len(boxes))
+	tiles := rankTiles(boxes, down)
+	for i, b := range boxes {
+		k := sortKey{tile: tiles[tileOf(b.Box.Min)], index: int32(i)}
+		switch p := b.Box.Min; ph {
 		case phaseHalf, phaseLoose:
-			return cmp.Or(tileOrder(p, q, down), flat, height)
+			k.major, k.minor = int32(p.Z), int32(p.X)
+			if down {
+				k.index = -k.index
+			}
+		case phaseRemove:
+			k.major = -int32(b.Box.Max.Y)
 		default:
-			return cmp.Or(tileOrder(p, q, down), height, flat)
 		}
+		keys[i] = k
+	}
+	slices.SortFunc(keys, func(a, b sortKey) int {
+		return cmp.Or(cmp.Compare(a.tile, b.tile), cmp.Compare(a.major, b.major), cmp.Compare(a.minor, b.minor),
+			cmp.Compare(a.index, b.index))
 	})
+	out := make([]voxel.Painted, len(boxes))
+	for i, k := range keys {
+		out[i] = boxes[max(k.index, -k.index)]
+	}
+	return out
 }
 
-func tileOrder(p, q voxel.Pos, down bool) int {
-	levels := cmp.Compare(floorDiv(p.Y, tile), floorDiv(q.Y, tile))
-	if down {
-		levels = -levels
+// sortKey is what the order of a box depends on; coordinates are 32-bit integers.
+type sortKey struct{ tile, major, minor, index int32 }
+
+// tileOf returns the tile of a position.
+func tileOf(p voxel.Pos) voxel.Pos {
+	return voxel.Pos{X: floorDiv(p.X, tile), Y: floorDiv(p.Y, tile), Z: floorDiv(p.Z, tile)}
+}
+
+// rankTiles numbers the tiles of the boxes in y, z, x order, or, for down, the
+// highest first.
+func rankTiles(boxes []voxel.Painted, down bool) map[voxel.Pos]int32 {
+	ranks := map[voxel.Pos]int32{}
+	var list []voxel.Pos
+	for _, b := range boxes {
+		t := tileOf(b.Box.Min)
+		if _, known := ranks[t]; !known {
+			ranks[t] = 0
+			list = append(list, t)
+		}
 	}
-	return cmp.Or(levels,
-		cmp.Compare(floorDiv(p.Z, tile), floorDiv(q.Z, tile)), cmp.Compare(floorDiv(p.X, tile), floorDiv(q.X, tile)))
+	slices.SortFunc(list, func(a, b voxel.Pos) int {
+		if down && a.Y != b.Y {
+			return cmp.Compare(b.Y, a.Y)
+		}
+		return a.Compare(b)
+	})
+	for i, t := range list {
+		ranks[t] = int32(i)
+	}
+	return ranks
 }
 
 // together returns how many of the first boxes touch one another in turn and fit

@@ -4,7 +4,6 @@ import (
 	"math"
 	"slices"
 
-	"groundplan/plan/block"
 	"groundplan/plan/fault"
 	"groundplan/plan/strict"
 	"groundplan/plan/voxel"
@@ -166,9 +165,6 @@ func (b brush) at(p voxel.Pos) voxel.ID {
 	}
 	return b.mix.at(p)
 }
-
-// state is the text that a volume holds for s.
-func state(s block.State) string { return string(s) }
 
 func sorted(words []string) []string {
 	slices.Sort(words)

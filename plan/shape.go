@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"groundplan/plan/fault"
 	"groundplan/plan/strict"
 	"groundplan/plan/voxel"
 )
@@ -185,10 +184,4 @@ func (s *repeat) draw(c *canvas, at voxel.Pos) error {
 		at = at.Add(s.offset)
 	}
 	return nil
-}
-
-// unsupported is the error for an operation that needs something the caller's Env
-// does not have.
-func unsupported(what string) error {
-	return fault.Errorf(fault.InvalidRequest, "%s is not available here", what)
 }

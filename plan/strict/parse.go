@@ -65,20 +65,20 @@ func (p *parser) value(parent *Value, key string, depth int) (*Value, error) {
 	}
 	start := p.pos
 	var err error
-	switch c := p.text[p.pos]; {
-	case c == '{':
+	switch p.text[p.pos] {
+	case '{':
 		v.kind = Object
 		err = p.object(v, depth)
-	case c == '[':
+	case '[':
 		v.kind = Array
 		err = p.array(v, depth)
-	case c == '"':
+	case '"':
 		v.kind = String
 		v.text, err = p.quoted()
-	case c == 't' || c == 'f':
+	case 't', 'f':
 		v.kind = Bool
 		p.token()
-	case c == 'n':
+	case 'n':
 		v.kind = Null
 		p.token()
 	default:

@@ -75,7 +75,7 @@ func TestDepthIsBounded(t *testing.T) {
 
 func TestUnknownKeyIsRenamedToTheNearestMissingOne(t *testing.T) {
 	var s sample
-	err := strict.Unmarshal([]byte(`{"nmae":"a"}`), &s)
+	err := strict.Unmarshal([]byte(`{"nam":"a"}`), &s)
 	var f *fault.Error
 	if !asFault(err, &f) {
 		t.Fatalf("error %v", err)

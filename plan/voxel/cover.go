@@ -19,9 +19,12 @@ type Painted struct {
 func Cover(v *Volume, limit int) []Painted {
 	limit = max(limit, 1)
 	var out []Painted
-	for _, part := range windows(v) {
-		w := newWindow(v, part)
-		out = w.cover(limit, out)
+	parts := windows(v)
+	for _, part := range parts {
+		out = newWindow(v, part).cover(limit, out)
+	}
+	if len(parts) == 1 {
+		return out
 	}
 	slices.SortFunc(out, func(a, b Painted) int { return a.Box.Min.Compare(b.Box.Min) })
 	return out
@@ -189,8 +192,6 @@ type brick struct {
 	size [3]int32 // along x, z, y
 }
 
-func (b brick) volume() int { return int(b.size[0]) * int(b.size[1]) * int(b.size[2]) }
-
 func (w *window) paint(b brick, id ID) Painted {
 	lo := w.pos(int(b.at))
 	return Painted{Box{lo, lo.Add(Pos{int(b.size[0]) - 1, int(b.size[2]) - 1, int(b.size[1]) - 1})}, id}
@@ -199,30 +200,35 @@ func (w *window) paint(b brick, id ID) Painted {
 // orders are the six ways to grow a box along one axis after another.
 var orders = [6][3]int{{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}}
 
-// cover appends the boxes of the window's cells to out.
+// cover appends the boxes of the window's cells to out, in y, z, x order.
 func (w *window) cover(limit int, out []Painted) []Painted {
 	labels, ids := w.components()
-	var tries [6][]brick
-	var counts [6][]int32
-	for i, order := range orders {
-		tries[i], counts[i] = w.greedy(labels, len(ids), order, limit)
-	}
-	best := make([]uint8, len(ids))
-	for label := 1; label < len(ids); label++ {
-		for i := range orders {
-			if counts[i][label] < counts[best[label]][label] {
-				best[label] = uint8(i)
-			}
-		}
-	}
-	for i, bricks := range tries {
-		for _, b := range bricks {
-			if label := labels[b.at]; best[label] == uint8(i) {
-				out = append(out, w.paint(b, ids[label]))
-			}
-		}
-	}
+	best, n := w.bestOrders(labels, len(ids), limit)
+	out = slices.Grow(out, n)
+	w.greedy(labels, func(label int32) [3]int { return orders[best[label]] }, limit, func(label int32, b brick) {
+		out = append(out, w.paint(b, ids[label]))
+	})
 	return out
+}
+
+// bestOrders returns for each component the order that gives it the fewest boxes,
+// and the number of boxes of all.
+func (w *window) bestOrders(labels []int32, components, limit int) (best []uint8, n int) {
+	best = make([]uint8, components)
+	least, counts := make([]int32, components), make([]int32, components)
+	for i, order := range orders {
+		clear(counts)
+		w.greedy(labels, func(int32) [3]int { return order }, limit, func(label int32, _ brick) { counts[label]++ })
+		for label, c := range counts {
+			if i == 0 || c < least[label] {
+				least[label], best[label] = c, uint8(i)
+			}
+		}
+	}
+	for _, c := range least {
+		n += int(c)
+	}
+	return best, n
 }
 
 // components numbers the connected sets of cells of equal content from 1, and
@@ -258,21 +264,18 @@ func (w *window) components() (labels []int32, ids []ID) {
 // greedy covers every component: at the first free cell in y, z, x order it starts
 // a box and grows it along one axis after another as far as the cells are free and
 // the limit allows. While it runs, taken cells have the negative of their label.
-func (w *window) greedy(labels []int32, n int, order [3]int, limit int) (bricks []brick, counts []int32) {
-	counts = make([]int32, n)
+func (w *window) greedy(labels []int32, order func(label int32) [3]int, limit int, emit func(label int32, b brick)) {
 	for at, label := range labels {
 		if label <= 0 {
 			continue
 		}
-		b := w.grow(labels, at, order, limit)
+		b := w.grow(labels, at, order(label), limit)
 		w.each(b, func(i int) { labels[i] = -label })
-		bricks = append(bricks, b)
-		counts[label]++
+		emit(label, b)
 	}
 	for i := range labels {
 		labels[i] = -labels[i]
 	}
-	return bricks, counts
 }
 
 // grow returns the box that starts at a cell.
