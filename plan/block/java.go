@@ -119,16 +119,14 @@ func (r *Registry) readOldJava(text string, dataVersion int) (*variants, int32, 
 	offset, note := v.def, ""
 	for _, kv := range pairs {
 		p := v.find(kv.name)
-		switch digit := 0; {
+		switch {
 		case p == nil && kv.name == waterlogged && kv.value == "false":
 		case p == nil:
 			note = joinNotes(note, fmt.Sprintf("%s is no property of %s any more", clip(kv.name), strings.TrimPrefix(id, namespace)))
+		case p.index(kv.value) < 0:
+			note = joinNotes(note, fmt.Sprintf("%s cannot be %q", p.name, clip(kv.value)))
 		default:
-			if digit = p.index(kv.value); digit < 0 {
-				note = joinNotes(note, fmt.Sprintf("%s cannot be %q", p.name, clip(kv.value)))
-				continue
-			}
-			offset = p.set(offset, digit)
+			offset = p.set(offset, p.index(kv.value))
 		}
 	}
 	return v, offset, note

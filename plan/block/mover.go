@@ -26,6 +26,9 @@ func javaMover(m motion, _ string, p *property) (string, func(string) string) {
 // bedrockMover is the mover of Bedrock states. Numbers that stand for directions
 // are listed in the order of the numbers.
 func bedrockMover(m motion, id string, p *property) (string, func(string) string) {
+	if id == namespace+"pumpkin" {
+		return p.name, nil // looks the same from all sides, and Java has no direction
+	}
 	switch p.name {
 	case "minecraft:cardinal_direction", "minecraft:block_face", "minecraft:facing_direction", "torch_facing_direction", "orientation", "lever_direction":
 		return p.name, m.word
@@ -131,8 +134,8 @@ func jointly(v *variants, m motion) func(before, moved int32) int32 {
 		return v.jigsaw(m)
 	case strings.HasSuffix(v.id, "_hanging_sign") && v.find("hanging") != nil:
 		return v.hangingSign()
-	case v.id == namespace+"small_dripleaf_block" && m != clockwise:
-		return v.dripleaf(m)
+	case (v.id == namespace+"small_dripleaf_block" || strings.HasSuffix(v.id, "_door")) && m != clockwise:
+		return v.quarterOff(m)
 	}
 	return nil
 }
@@ -173,20 +176,21 @@ func (v *variants) jigsaw(m motion) func(before, moved int32) int32 {
 func (v *variants) hangingSign() func(before, moved int32) int32 {
 	hanging, facing, ground := v.find("hanging"), v.find("facing_direction"), v.find("ground_sign_direction")
 	return func(before, moved int32) int32 {
-		if hanging.values[hanging.digit(before)] == "false" {
-			return ground.set(moved, ground.digit(before))
-		}
-		if ground.digit(before)%4 != 0 {
+		if hanging.values[hanging.digit(before)] == "true" && ground.digit(before)%4 != 0 {
 			return facing.set(moved, facing.digit(before))
 		}
 		return moved
 	}
 }
 
-// dripleaf: a small dripleaf's direction is a quarter turn off (Java's north is
-// Bedrock's west), so that a mirror along one axis is one along the other.
-func (v *variants) dripleaf(m motion) func(before, moved int32) int32 {
+// quarterOff: the direction of a door is a quarter turn off the side it faces
+// (Java's north is Bedrock's east), that of a small dripleaf too, the other way
+// round; so a mirror along one axis moves it as one along the other would.
+func (v *variants) quarterOff(m motion) func(before, moved int32) int32 {
 	p := v.find("minecraft:cardinal_direction")
+	if p == nil {
+		return nil
+	}
 	other := mirrorX + mirrorZ - m
 	return func(before, moved int32) int32 {
 		return p.set(moved, p.index(other.word(p.values[p.digit(before)])))

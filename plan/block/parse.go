@@ -37,19 +37,20 @@ func (r *Registry) Parse(text string) (State, error) {
 		if err != nil {
 			return "", err
 		}
-		name, value := waterlogged, 0
+		name := waterlogged
 		if p == nil {
-			value, err = oneOf(v.id, waterlogged, []string{"false", "true"}, kv.value)
+			value, err := oneOf(v.id, waterlogged, []string{"false", "true"}, kv.value)
+			if err != nil {
+				return "", err
+			}
 			wet = value == 1
 		} else {
 			name = p.name
-			value, err = oneOf(v.id, p.name, p.values, kv.value)
-			if err == nil {
-				offset = p.set(offset, value)
+			value, err := oneOf(v.id, p.name, p.values, kv.value)
+			if err != nil {
+				return "", err
 			}
-		}
-		if err != nil {
-			return "", err
+			offset = p.set(offset, value)
 		}
 		if seen[name] {
 			return "", fault.Errorf(fault.InvalidRequest, "block state %q has %s twice", clip(text), name)

@@ -175,11 +175,10 @@ func (r *Registry) Plain(s State) State {
 	if sep == ',' {
 		b.WriteByte(']')
 	}
-	if out := State(b.String()); !s.Waterlogged() {
-		return out
-	} else {
-		return out.Wet()
+	if s.Waterlogged() {
+		return State(b.String()).Wet()
 	}
+	return State(b.String())
 }
 
 // Same reports whether a and b differ in derived states only.

@@ -75,8 +75,9 @@ const (
 	clockwise motion = iota
 	mirrorX
 	mirrorZ
-	motions
 )
+
+const motions = 3
 
 func mirror(along Axis) motion {
 	if along == Z {
@@ -187,7 +188,7 @@ type turns struct {
 
 func newTurns(r *Registry) *turns {
 	t := &turns{}
-	for m := range motions {
+	for m := range motion(motions) {
 		t.bedrock[m] = table(&r.bedrock, m, bedrockMover)
 		t.java[m] = table(&r.java, m, javaMover)
 	}

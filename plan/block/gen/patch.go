@@ -22,7 +22,7 @@ import (
 //	water                the water layer is always there
 //	loses TEXT           approximate: TEXT is lost
 //	notes TEXT           exact, but worth knowing
-//	exact                nothing is lost after all
+//	faces                huge_mushroom_bits from the faces that show the cap
 //	unknown TEXT         there is no such block
 //	keep                 means "leave what is there"
 //	prefer               this block wins among those that become the same state
@@ -157,8 +157,8 @@ func (t *target) act(b *javaBlock, action string, values map[string]string) erro
 	case "drop":
 		delete(t.states, rest)
 		return nil
-	case "exact":
-		t.note = note{quality: "exact"}
+	case "faces":
+		t.faces(values)
 		return nil
 	case "loses":
 		text := rest
