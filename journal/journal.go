@@ -163,12 +163,13 @@ func attach(path string, o Options) (*Journal, error) {
 	if open == nil {
 		open = os.OpenFile
 	}
-	var file *os.File
+	var lock handle
 	options := &bbolt.Options{
 		Timeout: lockPatience, NoSync: o.NoSync, FreelistType: bbolt.FreelistMapType, MaxSize: o.MaxBytes,
 		// Never let bbolt make a file: only create does that.
-		OpenFile: func(name string, flag int, perm os.FileMode) (*os.File, error) {
-			return open(name, flag&^os.O_CREATE, perm)
+		OpenFile: func(name string, flag int, perm os.FileMode) (f *os.File, err error) {
+			lock.file, err = open(name, flag&^os.O_CREATE, perm)
+			return lock.file, err
 		},
 	}
 	var db *bbolt.DB
@@ -180,10 +181,13 @@ func attach(path string, o Options) (*Journal, error) {
 	case errors.Is(err, bolterrors.ErrTimeout):
 		return nil, locked(path)
 	case err != nil:
-		if file != nil && isPanic(err) {
-			err = errors.Join(err, file.Close()) // bbolt did not come to do it, and it has the lock
+		if isPanic(err) {
+			err = errors.Join(err, lock.close()) // bbolt did not come to do it, and it has the lock
 		}
 		return nil, storage("open journal", err)
+	}
+	if !lock.isAt(path) {
+		return nil, errors.Join(fault.Errorf(fault.StorageFailed, "the journal %s was replaced while it was opened; try again", path), db.Close())
 	}
 	codec, err := newCodec()
 	if err != nil {
@@ -192,10 +196,38 @@ func attach(path string, o Options) (*Journal, error) {
 	return &Journal{path: path, o: o, db: db, codec: codec, plans: planCache{limit: o.CachedFills}}, nil
 }
 
+// handle is the file that bbolt works on, and so the one that is locked.
+type handle struct{ file *os.File }
+
+func (h *handle) close() error {
+	if h.file == nil {
+		return nil
+	}
+	return h.file.Close()
+}
+
+// isAt reports whether the file still is the one at path. Shrink puts another one
+// there, and whoever waited for the lock would get that of a file without a name.
+func (h *handle) isAt(path string) bool {
+	ours, err := h.file.Stat()
+	if err != nil {
+		return false
+	}
+	named, err := os.Stat(path)
+	return err == nil && os.SameFile(ours, named)
+}
+
 // start looks at what was opened: is it ours, of which version, and is what is
 // unfinished in it whole.
 func (j *Journal) start() error {
-	if err := j.checkFormat(); err != nil {
+	version, err := j.checkFormat()
+	if err != nil {
+		return err
+	}
+	if err := j.migrate(version, migrations()); err != nil {
+		return err
+	}
+	if err := j.checkBuckets(); err != nil {
 		return err
 	}
 	if err := j.quickCheck(); err != nil {
@@ -208,20 +240,29 @@ func (j *Journal) start() error {
 	return nil
 }
 
-// checkFormat refuses what this package did not write, or not this version of it.
-func (j *Journal) checkFormat() error {
-	return j.view(func(tx *bbolt.Tx) error {
+// checkFormat refuses what this package did not write, or what a later version of
+// it wrote, and returns the version.
+func (j *Journal) checkFormat() (version int, err error) {
+	err = j.view(func(tx *bbolt.Tx) error {
 		meta := tx.Bucket(bucketMeta)
 		if meta == nil || string(meta.Get(metaFormat)) != "groundplan journal" {
 			return fault.Errorf(fault.StorageFailed, "%s is a database of another program; it was left as it is", j.path)
 		}
-		version, err := strconv.Atoi(string(meta.Get(metaVersion)))
+		version, err = strconv.Atoi(string(meta.Get(metaVersion)))
 		switch {
 		case err != nil || version < 1:
 			return fault.Errorf(fault.StorageFailed, "the journal %s does not say its version; it was left as it is", j.path)
 		case version > Version:
 			return fault.Errorf(fault.StorageFailed, "the journal %s has version %d and this program reads up to %d; use a newer groundplan", j.path, version, Version)
 		}
+		return nil
+	})
+	return version, err
+}
+
+// checkBuckets refuses a journal that lacks a part.
+func (j *Journal) checkBuckets() error {
+	return j.view(func(tx *bbolt.Tx) error {
 		for _, name := range buckets() {
 			if tx.Bucket(name) == nil {
 				return fault.Errorf(fault.StorageFailed, "the journal is damaged: it has no bucket %s", name)

@@ -24,47 +24,47 @@ const (
 func testNow() time.Time { return time.UnixMilli(1_700_000_000_000) }
 
 // open opens a new journal that is checked when the test ends.
-func open(t testing.TB, o Options) *Journal {
-	t.Helper()
-	return reopen(t, filepath.Join(t.TempDir(), "journal.db"), o)
+func open(tb testing.TB, o Options) *Journal {
+	tb.Helper()
+	return reopen(tb, filepath.Join(tb.TempDir(), "journal.db"), o)
 }
 
-func reopen(t testing.TB, path string, o Options) *Journal {
-	t.Helper()
+func reopen(tb testing.TB, path string, o Options) *Journal {
+	tb.Helper()
 	o.NoSync = true
 	if o.Now == nil {
 		o.Now = testNow
 	}
 	j, err := Open(path, o)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
-	t.Cleanup(func() {
+	tb.Cleanup(func() {
 		if j.closed.Load() {
 			return
 		}
 		if err := j.Check(); err != nil {
-			t.Error(err)
+			tb.Error(err)
 		}
 		if err := j.Close(); err != nil {
-			t.Error(err)
+			tb.Error(err)
 		}
 	})
 	return j
 }
 
-func must(t testing.TB, err error) {
-	t.Helper()
+func must(tb testing.TB, err error) {
+	tb.Helper()
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 }
 
 // wantCode fails unless err has the code.
-func wantCode(t testing.TB, err error, code fault.Code) {
-	t.Helper()
+func wantCode(tb testing.TB, err error, code fault.Code) {
+	tb.Helper()
 	if got := fault.CodeOf(err); got != code {
-		t.Fatalf("error %v has the code %q, want %q", err, got, code)
+		tb.Fatalf("error %v has the code %q, want %q", err, got, code)
 	}
 }
 
@@ -103,41 +103,41 @@ func newOperation(p *plan.Plan, id string) plan.Operation {
 }
 
 // run puts a plan and executes it whole, as the Runner would.
-func run(t testing.TB, j *Journal, p *plan.Plan, id string) plan.Operation {
-	t.Helper()
-	must(t, j.PutPlan(p))
+func run(tb testing.TB, j *Journal, p *plan.Plan, id string) plan.Operation {
+	tb.Helper()
+	must(tb, j.PutPlan(p))
 	op, err := j.Enqueue(newOperation(p, id))
-	must(t, err)
-	return finish(t, j, p, op)
+	must(tb, err)
+	return finish(tb, j, p, op)
 }
 
 // finish takes an operation from its next slice to its end.
-func finish(t testing.TB, j *Journal, p *plan.Plan, op plan.Operation) plan.Operation {
-	t.Helper()
+func finish(tb testing.TB, j *Journal, p *plan.Plan, op plan.Operation) plan.Operation {
+	tb.Helper()
 	var done *plan.Receipt
 	op.Status = plan.Applying
 	for i := op.Next; i < len(p.Slices); i++ {
 		next := &plan.Intent{Operation: op.ID, Slice: i, Write: p.Slices[i].Mask(), At: op.CreatedAt}
-		must(t, j.Advance(op, done, next))
+		must(tb, j.Advance(op, done, next))
 		done = &plan.Receipt{Operation: op.ID, Slice: i, Wrote: next.Write, At: op.CreatedAt}
 		op.Next, op.Written = i+1, op.Written+next.Write.Len()
 	}
 	op.Status = plan.Applied
-	must(t, j.Advance(op, done, nil))
+	must(tb, j.Advance(op, done, nil))
 	return op
 }
 
 // owns fails unless the operation owns exactly the cells.
-func owns(t testing.TB, j *Journal, operation string, want *voxel.Mask) {
-	t.Helper()
+func owns(tb testing.TB, j *Journal, operation string, want *voxel.Mask) {
+	tb.Helper()
 	got, err := j.Owned(operation)
-	must(t, err)
+	must(tb, err)
 	gotArea, err := areaOfMask(got)
-	must(t, err)
+	must(tb, err)
 	wantArea, err := areaOfMask(want)
-	must(t, err)
+	must(tb, err)
 	if !gotArea.equal(wantArea) {
-		t.Fatalf("%s owns %v, want %v", operation, slices.Collect(got.All()), slices.Collect(want.All()))
+		tb.Fatalf("%s owns %v, want %v", operation, slices.Collect(got.All()), slices.Collect(want.All()))
 	}
 }
 

@@ -21,7 +21,7 @@ func seqOf(key []byte) seq {
 
 // maxLayers bounds how many layers a section's stack keeps. The oldest go first:
 // what they wrote can no longer be undone.
-const maxLayers = 4096
+const maxLayers = 1024
 
 // version tells the states of one cell apart. It has a meaning only within its
 // section; 0 is what was there before anything known was written.
@@ -46,7 +46,7 @@ type stack []layer
 func (s stack) tops() map[version]*bitmap {
 	var seen bitmap
 	tops := map[version]*bitmap{}
-	for i := len(s) - 1; i >= 0; i-- {
+	for i := range slices.Backward(s) {
 		fresh := s[i].cells
 		fresh.subtract(&seen)
 		if fresh.empty() {
@@ -135,7 +135,7 @@ func (s stack) keepAncestors(l *layer) {
 		wanted[v].union(cells)
 	}
 	want(l.before, &l.cells)
-	for i := len(s) - 1; i >= 0; i-- {
+	for i := range slices.Backward(s) {
 		buried := s[i].cells.and(&l.cells)
 		if w := wanted[s[i].after]; s[i].created && w != nil {
 			kept := buried.and(w)
@@ -193,7 +193,7 @@ func (s stack) push(added stack) stack {
 // shares a layer. For the cells that layer must come to lie on top, and its
 // version must be new to them.
 func (s stack) home(l *layer) int {
-	for i := len(s) - 1; i >= 0; i-- {
+	for i := range slices.Backward(s) {
 		t := &s[i]
 		same := t.op == l.op && t.undoOf == l.undoOf && t.created == l.created && t.before == l.before
 		if same && (l.created && s[:i].lacks(t.after, &l.cells) || !l.created && t.after == l.after) {
