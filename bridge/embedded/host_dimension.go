@@ -1,0 +1,133 @@
+package embedded
+
+import (
+	"github.com/dop251/goja"
+
+	"groundplan/bridge/embedded/store"
+	"groundplan/plan/voxel"
+)
+
+// dimensionObject returns the script's object of a dimension.
+func (h *host) dimensionObject(d *store.Dimension) *goja.Object {
+	if o := h.dimensions[d]; o != nil {
+		return o
+	}
+	heights := h.vm.NewObject()
+	h.set(heights, "min", d.Min)
+	h.set(heights, "max", d.Max+1) // the engine's range ends above the highest cell
+	o := h.object("Dimension", map[string]any{
+		"id":          "minecraft:" + d.Name,
+		"heightRange": heights,
+		"getBlock":    func(call goja.FunctionCall) goja.Value { return h.getBlock(d, call) },
+		"containsBlock": func(call goja.FunctionCall) goja.Value {
+			return h.vm.ToValue(h.containsBlock(d, call))
+		},
+		"isChunkLoaded": func(call goja.FunctionCall) goja.Value {
+			return h.vm.ToValue(h.world.loaded(d, h.pos(call.Argument(0))))
+		},
+		"runCommand": func(call goja.FunctionCall) goja.Value {
+			return h.runCommand(origin{dimension: d}, call.Argument(0).String())
+		},
+	})
+	h.dimensions[d] = o
+	return o
+}
+
+// getBlock returns the block at a place, undefined where the chunk is not loaded.
+func (h *host) getBlock(d *store.Dimension, call goja.FunctionCall) goja.Value {
+	p := h.pos(call.Argument(0))
+	if !inside(d, p) {
+		return h.throw("LocationOutOfWorldBoundariesError", "Trying to access location "+p.String()+" which is outside of the world boundaries.")
+	}
+	if !h.world.loaded(d, p) {
+		return goja.Undefined()
+	}
+	return h.vm.NewDynamicObject(&blockObject{host: h, dimension: d, pos: p})
+}
+
+// containsBlock reports whether any cell of a volume passes a filter.
+func (h *host) containsBlock(d *store.Dimension, call goja.FunctionCall) bool {
+	volume := inner[*volumeObject](h, call.Argument(0), "BlockVolume")
+	box := volume.box()
+	passes := h.blockFilter(call.Argument(1))
+	if !inside(d, box.Min) || !inside(d, box.Max) {
+		h.throw("LocationOutOfWorldBoundariesError", "The volume is outside of the world boundaries.")
+	}
+	if !h.world.boxLoaded(d, box) {
+		h.throw("UnloadedChunksError", "The volume contains unloaded chunks.")
+	}
+	return !d.All(box, func(s store.State) bool { return !passes(s) })
+}
+
+// blockFilter reads a BlockFilter. Only permutations are supported: the pack asks
+// for nothing else.
+func (h *host) blockFilter(v goja.Value) func(store.State) bool {
+	o, ok := v.(*goja.Object)
+	if !ok {
+		panic(h.vm.NewTypeError("a filter must be an object"))
+	}
+	exclude := o.Get("excludePermutations")
+	if exclude == nil || len(o.Keys()) != 1 {
+		panic(h.vm.NewTypeError("the embedded world has no BlockFilter but excludePermutations"))
+	}
+	list := exclude.ToObject(h.vm)
+	first := inner[*permutation](h, list.Get("0"), "BlockPermutation")
+	if n := list.Get("length").ToInteger(); n != 1 {
+		panic(h.vm.NewTypeError("the embedded world excludes one permutation, not %d", n))
+	}
+	return func(s store.State) bool {
+		return s != first.info.state && h.world.catalog.info(s).dry != first.info.state
+	}
+}
+
+// runCommand runs a command for the script.
+func (h *host) runCommand(o origin, line string) goja.Value {
+	r := h.world.command(o, line)
+	if r.code < 0 && !r.noop {
+		return h.throw("CommandError", h.world.text(r))
+	}
+	count := r.count
+	if r.code < 0 {
+		count = 0
+	}
+	return h.vm.NewDynamicObject(commandResult{host: h, count: count})
+}
+
+// commandResult is what runCommand returns.
+type commandResult struct {
+	readOnly
+	host  *host
+	count int
+}
+
+// Get returns a property.
+func (r commandResult) Get(key string) goja.Value {
+	if key == "successCount" {
+		return r.host.vm.ToValue(r.count)
+	}
+	return r.host.missing("CommandResult", key)
+}
+
+// volumeObject is a BlockVolume.
+type volumeObject struct {
+	readOnly
+	host     *host
+	from, to voxel.Pos
+}
+
+func (h *host) newVolume(call goja.ConstructorCall) *goja.Object {
+	return h.vm.NewDynamicObject(&volumeObject{host: h, from: h.pos(call.Argument(0)), to: h.pos(call.Argument(1))})
+}
+
+func (v *volumeObject) box() voxel.Box { return voxel.Cube(v.from).Union(voxel.Cube(v.to)) }
+
+// Get returns a property.
+func (v *volumeObject) Get(key string) goja.Value {
+	switch key {
+	case "from":
+		return v.host.vector(v.from)
+	case "to":
+		return v.host.vector(v.to)
+	}
+	return v.host.missing("BlockVolume", key)
+}

@@ -1,0 +1,124 @@
+package embedded
+
+import (
+	"github.com/dop251/goja"
+
+	"groundplan/bridge/embedded/store"
+	"groundplan/plan/voxel"
+)
+
+// person is a player: the connected one, or the simulated one of the pack.
+type person struct {
+	host      *host
+	name      string
+	simulated bool
+	script    *goja.Object
+}
+
+// person returns the player of a name, nil for nobody.
+func (h *host) person(name string) *person {
+	for _, p := range h.people {
+		if p.name == name {
+			return p
+		}
+	}
+	return nil
+}
+
+// object returns the script's object of the player.
+func (p *person) object() *goja.Object {
+	if p.script != nil {
+		return p.script
+	}
+	h := p.host
+	p.script = h.object("Player", map[string]any{
+		"id":       p.name,
+		"name":     p.name,
+		"nameTag":  p.name,
+		"typeId":   "minecraft:player",
+		"isValid":  func() goja.Value { return h.vm.ToValue(h.person(p.name) == p) },
+		"location": func() goja.Value { return h.vector(p.pos()) },
+		"dimension": func() goja.Value {
+			return h.dimensionObject(p.dimension())
+		},
+		"sendMessage": func(call goja.FunctionCall) goja.Value {
+			h.world.sendMessage(p.name, call.Argument(0).String())
+			return goja.Undefined()
+		},
+		"runCommand": func(call goja.FunctionCall) goja.Value {
+			return h.runCommand(origin{name: p.name, dimension: p.dimension(), pos: p.pos()}, call.Argument(0).String())
+		},
+	})
+	return p.script
+}
+
+func (p *person) dimension() *store.Dimension {
+	name := store.Overworld
+	if !p.simulated {
+		name = p.host.world.player.dimension
+	}
+	return p.host.world.blocks.Dimension(name)
+}
+
+func (p *person) pos() voxel.Pos {
+	if p.simulated {
+		return voxel.Pos{X: 300000, Y: 100, Z: 300000}
+	}
+	return p.host.world.player.pos
+}
+
+func (h *host) allPlayers(goja.FunctionCall) goja.Value {
+	list := make([]any, len(h.people))
+	for i, p := range h.people {
+		list[i] = p.object()
+	}
+	return h.vm.NewArray(list...)
+}
+
+// gametestModule is @minecraft/server-gametest, as far as the pack uses it.
+func (h *host) gametestModule() *goja.Object {
+	return h.object("@minecraft/server-gametest", map[string]any{
+		"spawnSimulatedPlayer": func(call goja.FunctionCall) goja.Value {
+			name := call.Argument(1).String()
+			if h.person(name) != nil {
+				return h.throw("Error", "a player named "+name+" is in the world")
+			}
+			p := &person{host: h, name: name, simulated: true}
+			h.people = append(h.people, p)
+			return p.object()
+		},
+	})
+}
+
+// container makes a Container of items.
+func (h *host) container(items []store.Item, slots int) *goja.Object {
+	empty := slots
+	for _, item := range items {
+		if item.ID != "" {
+			empty--
+		}
+	}
+	return h.object("Container", map[string]any{
+		"size":            slots,
+		"emptySlotsCount": empty,
+		"getItem": func(call goja.FunctionCall) goja.Value {
+			i := int(call.Argument(0).ToInteger())
+			if i < 0 || i >= slots {
+				return h.throw("InvalidArgumentError", "no such slot")
+			}
+			if i >= len(items) || items[i].ID == "" {
+				return goja.Undefined()
+			}
+			return h.item(items[i])
+		},
+	})
+}
+
+// item makes an ItemStack.
+func (h *host) item(i store.Item) *goja.Object {
+	return h.object("ItemStack", map[string]any{
+		"typeId": i.ID, "amount": i.Count, "nameTag": goja.Undefined(),
+		"getLore":      func(goja.FunctionCall) goja.Value { return h.vm.NewArray() },
+		"getComponent": func(goja.FunctionCall) goja.Value { return goja.Undefined() },
+	})
+}

@@ -1,0 +1,223 @@
+package embedded
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"github.com/coder/websocket"
+)
+
+const (
+	// maxPending is how many commands of one client may wait for their answer.
+	maxPending = 100
+	// inboxSize bounds the frames that wait for the game.
+	inboxSize = 256
+	// outboxSize bounds the frames that wait for the network; the game waits
+	// beyond it.
+	outboxSize = 1024
+	// maxFrame is the most that a frame from the bridge may have, in bytes.
+	maxFrame = 1 << 20
+	// dialTimeout bounds one attempt to connect.
+	dialTimeout = 10 * time.Second
+)
+
+// link is one connection to the bridge.
+type link struct {
+	conn    *websocket.Conn
+	out     chan []byte
+	gone    chan struct{} // closed when the connection is over
+	pending atomic.Int32  // commands without an answer
+	// subscribed is used by the game only.
+	subscribed map[string]bool
+}
+
+// frame is one message from the bridge.
+type frame struct {
+	link *link
+	request
+}
+
+// request is what the bridge may send.
+type request struct {
+	Header struct {
+		RequestID string `json:"requestId"`
+		Purpose   string `json:"messagePurpose"`
+	} `json:"header"`
+	Body struct {
+		CommandLine string `json:"commandLine"`
+		EventName   string `json:"eventName"`
+		Mode        string `json:"mode"`
+		PublicKey   string `json:"publicKey"`
+		Salt        string `json:"salt"`
+	} `json:"body"`
+}
+
+// connect keeps a connection to the bridge.
+func (w *World) connect(ctx context.Context) {
+	for ctx.Err() == nil {
+		if err := w.session(ctx); err != nil && ctx.Err() == nil {
+			w.log.Info("connection to the bridge ended", "error", err)
+		}
+		if w.options.Reconnect < 0 {
+			return
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(w.options.Reconnect):
+		}
+	}
+}
+
+// session makes one connection and reads from it until it ends.
+func (w *World) session(ctx context.Context) error {
+	dial, cancel := context.WithTimeout(ctx, dialTimeout)
+	defer cancel()
+	conn, response, err := websocket.Dial(dial, w.options.URL, w.dialOptions())
+	if response != nil && response.Body != nil {
+		defer func() { _ = response.Body.Close() }() // the library has drained it
+	}
+	if err != nil {
+		return fmt.Errorf("connect to the bridge: %w", err)
+	}
+	defer conn.CloseNow()
+	conn.SetReadLimit(maxFrame)
+	l := &link{conn: conn, out: make(chan []byte, outboxSize), gone: make(chan struct{}), subscribed: map[string]bool{}}
+	w.attach(l)
+	defer w.detach(l)
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	w.wait.Go(func() {
+		defer stop()
+		l.write(ctx)
+	})
+	for {
+		_, data, err := conn.Read(ctx)
+		if err != nil {
+			return err
+		}
+		f := frame{link: l}
+		if err := json.Unmarshal(data, &f.request); err != nil {
+			l.send(errorFrame("", codeMalformed, "malformed request"))
+			continue
+		}
+		if f.Header.Purpose == "commandRequest" && l.pending.Add(1) > maxPending {
+			l.pending.Add(-1)
+			l.send(errorFrame(f.Header.RequestID, codeTooMany, "Too many commands have been requested, wait for one to be done"))
+			continue
+		}
+		select {
+		case w.inbox <- f:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+func (w *World) dialOptions() *websocket.DialOptions {
+	return &websocket.DialOptions{CompressionMode: websocket.CompressionDisabled}
+}
+
+func (w *World) attach(l *link) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.link = l
+}
+
+func (w *World) detach(l *link) {
+	close(l.gone)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.link == l {
+		w.link = nil
+	}
+}
+
+// send queues a message. It is dropped when the connection is over.
+func (l *link) send(data []byte) {
+	select {
+	case l.out <- data:
+	case <-l.gone:
+	}
+}
+
+// write sends what is queued, until ctx ends or the connection does. An empty
+// message asks for the polite end.
+func (l *link) write(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case data := <-l.out:
+			if len(data) == 0 {
+				_ = l.conn.Close(websocket.StatusNormalClosure, "") // the peer asked for it
+				return
+			}
+			if err := l.conn.Write(ctx, websocket.MessageText, data); err != nil {
+				return
+			}
+		}
+	}
+}
+
+// Await returns when a bridge is connected, or the world has ended, or ctx.
+func (w *World) Await(ctx context.Context) error {
+	for {
+		w.mu.Lock()
+		connected := w.link != nil
+		w.mu.Unlock()
+		if connected {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-w.done:
+			return errors.New("the world has ended")
+		case <-time.After(time.Millisecond):
+		}
+	}
+}
+
+// Disconnect breaks the connection as a lost network would.
+func (w *World) Disconnect() {
+	w.mu.Lock()
+	l := w.link
+	w.mu.Unlock()
+	if l != nil {
+		_ = l.conn.CloseNow() // nobody waits for its outcome
+	}
+}
+
+// receive does what a frame asks for.
+func (w *World) receive(f frame) {
+	if f.link != w.link {
+		return // of a connection that is over
+	}
+	switch f.Header.Purpose {
+	case "commandRequest":
+		r := w.command(origin{player: true, name: w.player.name, dimension: w.blocks.Dimension(w.player.dimension), pos: w.player.pos}, f.Body.CommandLine)
+		f.link.send(responseFrame(f.Header.RequestID, r, w.text(r)))
+		f.link.pending.Add(-1)
+		if r.end {
+			f.link.send(nil)
+		}
+	case "subscribe":
+		f.link.subscribed[f.Body.EventName] = true
+	case "unsubscribe":
+		delete(f.link.subscribed, f.Body.EventName)
+	default:
+		f.link.send(errorFrame(f.Header.RequestID, codeMalformed, "unknown message purpose "+f.Header.Purpose))
+	}
+}
+
+// event sends a PlayerMessage, if the bridge has subscribed to them.
+func (w *World) playerMessage(kind, sender, receiver, message string) {
+	if w.link == nil || !w.link.subscribed["PlayerMessage"] {
+		return
+	}
+	w.link.send(messageFrame(w.options.LegacyEvents, kind, sender, receiver, message))
+}
