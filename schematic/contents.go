@@ -28,6 +28,7 @@ type thing struct {
 	has   uint8 // which of x, y, z are known
 	full  bool  // it has data that would be lost
 	outer bool  // it is the outer compound: its Id and Pos count
+	skull skull // kind -1 unless the data names one
 }
 
 func (d *document) readBlockEntities(t nbt.Tag) error {
@@ -50,7 +51,7 @@ func (d *document) readBlockEntities(t nbt.Tag) error {
 // and the data side by side, version 3 has the data under Data, the older formats
 // have id, x, y and z.
 func (d *document) readBlockEntity(own bool) error {
-	one := thing{outer: true}
+	one := thing{outer: true, skull: skull{kind: -1}}
 	if err := d.readThing(&one); err != nil {
 		return err
 	}
@@ -62,6 +63,10 @@ func (d *document) readBlockEntity(own bool) error {
 
 func (d *document) addBlockEntity(one *thing) {
 	kind := blockEntityKind(one.kind[:one.n])
+	if one.skull.kind >= 0 && one.has == 7 && len(d.mcedit.skulls) < maxPositions {
+		one.skull.at = one.pos
+		d.mcedit.skulls = append(d.mcedit.skulls, one.skull)
+	}
 	d.blockEntities.add(kind, !one.full)
 	p := &d.blockEntities
 	switch x, y, z := one.pos[0], one.pos[1], one.pos[2]; {
@@ -74,13 +79,13 @@ func (d *document) addBlockEntity(one *thing) {
 	}
 }
 
-// blockEntityKind gives the ids of old games, such as Chest, and those without a
-// namespace the form of today's.
+// blockEntityKind gives ids without a namespace one. Those of old games and of
+// Bedrock, such as Chest, have none.
 func blockEntityKind(kind []byte) []byte {
 	if len(kind) == 0 {
 		return []byte("unknown")
 	}
-	if bytes.IndexByte(kind, ':') >= 0 {
+	if bytes.IndexByte(kind, ':') >= 0 || kind[0] >= 'A' && kind[0] <= 'Z' {
 		return kind
 	}
 	return append([]byte("minecraft:"), kind...)
@@ -105,8 +110,8 @@ func (d *document) readThing(one *thing) error {
 			return d.Skip(t)
 		case "x", "y", "z":
 			if one.outer && t == nbt.Int {
-				n, err := d.Number(t)
 				axis := name[0] - 'x'
+				n, err := d.Number(t)
 				one.pos[axis] = int32(n)
 				one.has |= 1 << axis
 				return err
@@ -154,8 +159,16 @@ func (d *document) weigh(one *thing, name []byte, t nbt.Tag) error {
 	switch string(name) {
 	case "keepPacked", "OutputSignal", "isMovable", "findable", "x", "y", "z", "Lock", "components",
 		"TransferCooldown", "last_vibration_frequency", "ticks_since_last_song", "listener", "Packages",
-		"RecordItem", "CustomNameVisible", "PublicBukkitValues", "Levels":
+		"RecordItem", "CustomNameVisible", "PublicBukkitValues", "Levels", "Findable", "LootTableSeed":
 		return d.Skip(t)
+	}
+	if t == nbt.Byte {
+		switch string(name) {
+		case "SkullType":
+			return d.small(&one.skull.kind)
+		case "Rot":
+			return d.small(&one.skull.turn)
+		}
 	}
 	before := d.Offset()
 	switch t {
@@ -202,12 +215,19 @@ func (d *document) readEntities(t nbt.Tag) error {
 }
 
 func (d *document) readEntity() error {
-	one := thing{outer: true}
+	one := thing{outer: true, skull: skull{kind: -1}}
 	if err := d.readThing(&one); err != nil {
 		return err
 	}
 	d.entities.add(blockEntityKind(one.kind[:one.n]), false)
 	return nil
+}
+
+// small reads a byte.
+func (d *document) small(into *int8) error {
+	n, err := d.Number(nbt.Byte)
+	*into = int8(n)
+	return err
 }
 
 // report warns about block entities at places where there can be none.

@@ -32,7 +32,11 @@ type document struct {
 	biomes                 []string
 	warnings               []string
 
-	sponge spongeParts
+	sponge     spongeParts
+	mcedit     mceditParts
+	litematica litematicaParts
+	structure  structureParts
+	bedrock    mcstructureParts
 }
 
 // readDocument reads the whole of r.
@@ -116,7 +120,14 @@ func (d *document) reader(name string, t nbt.Tag) func(nbt.Tag) error {
 	case "Entities", "entities":
 		return d.readEntities
 	}
-	return d.spongeReader(name, t)
+	for _, find := range []func(string, nbt.Tag) func(nbt.Tag) error{
+		d.spongeReader, d.mceditReader, d.litematicaReader, d.structureReader, d.mcstructureReader,
+	} {
+		if read := find(name, t); read != nil {
+			return read
+		}
+	}
+	return nil
 }
 
 // number reads a whole number; strict files must have it in its own type.
@@ -227,6 +238,18 @@ func (d *document) assemble() (*Schematic, error) {
 	s := &Schematic{Version: int(d.version), DataVersion: int(d.dataVersion), Name: clean(d.name), Author: clean(d.author)}
 	var err error
 	switch {
+	case d.litematica.found:
+		s.Format = Litematica
+		err = d.assembleLitematica(s)
+	case d.bedrock.found:
+		s.Format = MCStructure
+		err = d.assembleMCStructure(s)
+	case d.structure.found():
+		s.Format = Structure
+		err = d.assembleStructure(s)
+	case d.mcedit.blocks != nil && !d.sponge.found:
+		s.Format = MCEdit
+		err = d.assembleMCEdit(s)
 	case d.sponge.found || d.wrapped || d.version > 0 && d.width > 0:
 		s.Format = Sponge
 		err = d.assembleSponge(s)

@@ -202,16 +202,30 @@ func (s *Schematic) paint(v *voxel.Volume, p Placement, box voxel.Box, ids []vox
 	}
 	for key := range box.Sections() {
 		part := box.Intersect(key.Box())
+		var section [voxel.SectionCells]voxel.ID
 		for y := part.Min.Y; y <= part.Max.Y; y++ {
 			for z := part.Min.Z; z <= part.Max.Z; z++ {
 				i := origin + (part.Min.X-box.Min.X)*dx + (y-box.Min.Y)*dy + (z-box.Min.Z)*dz
 				for x := part.Min.X; x <= part.Max.X; x, i = x+1, i+dx {
-					if id := ids[s.cells[i]]; id != voxel.None {
-						v.Set(voxel.Pos{X: x, Y: y, Z: z}, id)
-					}
+					section[(y&15)<<8|(z&15)<<4|x&15] = ids[s.cells[i]]
 				}
 			}
 		}
+		setSection(v, key, &section)
+	}
+}
+
+// setSection keeps a section of one content without its cells.
+func setSection(v *voxel.Volume, key voxel.Section, ids *[voxel.SectionCells]voxel.ID) {
+	first := ids[0]
+	for _, id := range ids {
+		if id != first {
+			v.SetSection(key, ids)
+			return
+		}
+	}
+	if first != voxel.None {
+		v.Fill(key.Box(), first)
 	}
 }
 
@@ -253,7 +267,7 @@ func (s *Schematic) translations(reg *block.Registry, m Mapping) []block.Transla
 // translate asks the registry.
 func (s *Schematic) translate(reg *block.Registry, state string) block.Translation {
 	if !s.bedrock {
-		return reg.Translate(state)
+		return reg.TranslateFrom(state, s.DataVersion)
 	}
 	if state == "minecraft:structure_void" {
 		return block.Translation{Keep: true, Quality: block.Exact}

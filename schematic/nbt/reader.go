@@ -258,7 +258,7 @@ func (r *Reader) once(names map[string]bool, name []byte) error {
 }
 
 // Compound reads a compound's payload and calls field for each of its fields. The
-// name is a view; it holds until field reads.
+// name is a view: it holds until field reads, not longer.
 func (r *Reader) Compound(field func(name []byte, t Tag) error) error {
 	if err := r.enter(); err != nil {
 		return err
