@@ -23,15 +23,16 @@ const MaxCommandBytes = maxLine - len(envelope)
 // Lines returns the command that does a fill as a compare-and-set: it changes only
 // cells that still are f.Before. The command has at most MaxCommandBytes bytes. To
 // get there, ids lose their namespace and states that are defaults are left out of
-// what is placed; last, states are left out of the filter, which then lets other
-// states of the same block pass: weak says so.
+// what is placed; then states are left out of the filter, which lets other states
+// of the same block pass: weak says so. Where even that is too long, what is placed
+// goes without the states that the game computes itself.
 //
 // A fill that reads or writes the water layer is a command of the addon.
 func Lines(f Fill, r *block.Registry, dimension string) (command string, weak bool) {
-	l := commandLine{head: runIn(dimension), wet: waterlogged(f.Before) || waterlogged(f.After)}
+	l := commandLine{head: runIn(dimension), wet: f.Before.Waterlogged() || f.After.Waterlogged()}
 	b := f.Box
 	l.box = fmt.Sprintf(" %d %d %d %d %d %d ", b.Min.X, b.Min.Y, b.Min.Z, b.Max.X, b.Max.Y, b.Max.Z)
-	l.after, l.before = waterlogged(f.After), waterlogged(f.Before)
+	l.after, l.before = f.After.Waterlogged(), f.Before.Waterlogged()
 
 	filter := r.Filter(f.Before)
 	for _, try := range [][2]string{
@@ -43,12 +44,20 @@ func Lines(f Fill, r *block.Registry, dimension string) (command string, weak bo
 			return command, false
 		}
 	}
-	filter = strings.TrimPrefix(filter, "minecraft:")
-	for escapedLen(command) > MaxCommandBytes && strings.Contains(filter, "[") {
-		filter = dropState(filter)
-		command = l.text(r.Short(f.After), filter)
+	return l.weak(r.Short(f.After), r.Short(r.Plain(f.After)), strings.TrimPrefix(filter, "minecraft:")), true
+}
+
+// weak leaves out states of the filter, from the last, until the command is short
+// enough with what is to be placed, or else with the plain form of it.
+func (l commandLine) weak(after, plain, filter string) string {
+	for f := filter; strings.Contains(f, "["); {
+		f = dropState(f)
+		if command := l.text(after, f); escapedLen(command) <= MaxCommandBytes {
+			return command
+		}
 	}
-	return command, true
+	id, _, _ := strings.Cut(filter, "[")
+	return l.text(plain, id)
 }
 
 // commandLine has the fixed parts of a command.

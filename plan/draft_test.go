@@ -1,8 +1,11 @@
 package plan_test
 
 import (
+	"bufio"
+	"compress/gzip"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"strings"
 	"testing"
 
@@ -249,26 +252,66 @@ func checkRestrict(tb testing.TB, s plan.Slice, rng *rand.Rand) {
 func TestCommandsFitTheLine(t *testing.T) {
 	r := registry(t)
 	far := voxel.Box{Min: at(-30_000_000, -2048, -30_000_000), Max: at(-29_999_999, -2048, -29_999_999)}
-	long := block.State("minecraft:cobbled_deepslate_wall[wall_connection_type_east=\"short\",wall_connection_type_north=\"short\"," +
-		"wall_connection_type_south=\"short\",wall_connection_type_west=\"short\",wall_post_bit=true]")
-	for _, f := range []plan.Fill{
-		{Box: far, Before: "minecraft:air", After: "minecraft:stone"},
-		{Box: far, Before: long, After: long + "x"},
-		{Box: far, Before: long[:len(long)-1] + ",waterlogged=true]", After: long},
-	} {
-		command, weak := plan.Lines(f, r, "nether")
-		if n := len(strings.ReplaceAll(command, `"`, `\"`)); n > plan.MaxCommandBytes {
-			t.Errorf("%d bytes, %d are allowed: %s", n, plan.MaxCommandBytes, command)
+	longest := block.State("")
+	weakest := 0
+	for _, s := range states(t, r) {
+		if len(s) > len(longest) {
+			longest = s
 		}
-		if short := f.Before == "minecraft:air"; short && weak {
-			t.Errorf("%s is weak", command)
+		for _, f := range []plan.Fill{
+			{Box: far, Before: s, After: s},
+			{Box: far, Before: s.Wet(), After: s},
+			{Box: voxel.Box{Max: at(9, 9, 9)}, Before: s, After: "minecraft:stone"},
+			{Box: voxel.Box{Max: at(9, 9, 9)}, Before: "minecraft:air", After: s},
+		} {
+			command, weak := plan.Lines(f, r, "the_nether")
+			if n := len(strings.ReplaceAll(command, `"`, `\"`)); n > plan.MaxCommandBytes {
+				t.Fatalf("%d bytes, %d are allowed: %s", n, plan.MaxCommandBytes, command)
+			}
+			if weak && f.Box != far {
+				t.Errorf("%s is weak", command)
+			}
+			if weak {
+				weakest++
+			}
 		}
 	}
+	t.Logf("longest state %s; %d weak commands at the end of the world", longest, weakest)
+}
+
+// states returns the states that the oracle's table of Bedrock states has.
+func states(tb testing.TB, r *block.Registry) []block.State {
+	tb.Helper()
+	file, err := os.Open("../../shared/oracle/bedrock-to-java.chunker.tsv.gz")
+	if err != nil {
+		tb.Skip("the oracle's table is not here: ", err)
+	}
+	defer file.Close()
+	unzipped, err := gzip.NewReader(file)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	var list []block.State
+	lines := bufio.NewScanner(unzipped)
+	for lines.Scan() {
+		text, _, _ := strings.Cut(lines.Text(), "\t")
+		if s, err := r.Parse(text); err == nil {
+			list = append(list, s)
+		}
+	}
+	if len(list) < 5000 {
+		tb.Fatalf("only %d states of the oracle's table are known", len(list))
+	}
+	return list
+}
+
+func TestCommandsAreCompareAndSet(t *testing.T) {
+	r := registry(t)
 	command, _ := plan.Lines(plan.Fill{Box: voxel.Box{Max: at(1, 2, 3)}, Before: block.Air, After: "minecraft:stone"}, r, "overworld")
 	if command != "fill 0 0 0 1 2 3 minecraft:stone replace minecraft:air" {
 		t.Errorf("command %q", command)
 	}
-	wet := block.State("minecraft:oak_fence[waterlogged=true]")
+	wet := block.State("minecraft:oak_fence").Wet()
 	command, _ = plan.Lines(plan.Fill{Box: voxel.Box{}, Before: block.Air, After: wet}, r, "the_end")
 	if !strings.HasPrefix(command, "execute in the_end run groundplan:fill 0 0 0 0 0 0 minecraft:oak_fence") ||
 		!strings.HasSuffix(command, " true replace minecraft:air false") {

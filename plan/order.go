@@ -3,7 +3,6 @@ package plan
 import (
 	"cmp"
 	"slices"
-	"strings"
 
 	"groundplan/plan/block"
 	"groundplan/plan/voxel"
@@ -48,17 +47,12 @@ func (d *differ) phaseOf(before, after block.State) phase {
 		return phaseFluid
 	case class&block.Gravity != 0:
 		return phaseGravity
-	case waterlogged(after):
+	case after.Waterlogged():
 		return phaseWet
 	default:
 		return phaseSolid
 	}
 }
-
-const wetSuffix = "waterlogged=true]"
-
-// waterlogged reports whether the cell has water in its second layer.
-func waterlogged(s block.State) bool { return strings.HasSuffix(string(s), wetSuffix) }
 
 // maxFillCells is what the game takes in one fill.
 const maxFillCells = 32768

@@ -9,43 +9,6 @@ import (
 	"groundplan/plan/voxel"
 )
 
-// Denied returns the ids of the blocks that no plan may place or remove unless the
-// project's policy allows them: they run commands, are made for map makers only,
-// or send players elsewhere.
-func Denied() []string {
-	return []string{
-		"minecraft:allow", "minecraft:barrier", "minecraft:border_block", "minecraft:chain_command_block",
-		"minecraft:command_block", "minecraft:deny", "minecraft:end_gateway", "minecraft:end_portal",
-		"minecraft:jigsaw", "minecraft:mob_spawner", "minecraft:portal", "minecraft:repeating_command_block",
-		"minecraft:structure_block", "minecraft:structure_void", "minecraft:trial_spawner",
-	}
-}
-
-// classNames are the words for physics classes in a policy.
-var classNames = []struct {
-	name  string
-	class block.Class
-}{
-	{"solid", block.Solid},
-	{"gravity", block.Gravity},
-	{"fluid", block.Fluid},
-	{"attached", block.Attached},
-	{"half", block.Half},
-	{"container", block.Container},
-	{"block_entity", block.BlockEntity},
-	{"redstone", block.Redstone},
-	{"random_tick", block.RandomTick},
-}
-
-// ClassNames returns the words that Policy.DenyClasses takes.
-func ClassNames() []string {
-	names := make([]string, len(classNames))
-	for i, c := range classNames {
-		names[i] = c.name
-	}
-	return names
-}
-
 func named(id string) string {
 	if strings.Contains(id, ":") {
 		return id
@@ -54,25 +17,28 @@ func named(id string) string {
 }
 
 // Refuses returns why a plan may neither place nor remove the state; "" when it
-// may.
+// may. Blocks of the class admin – those that run commands, are made for map makers
+// or send players elsewhere – are refused unless the policy allows them by id.
 func (p Policy) Refuses(s block.State, r *block.Registry) string {
 	id := s.ID()
 	has := func(list []string) bool {
 		return slices.ContainsFunc(list, func(other string) bool { return named(other) == id })
 	}
-	if has(p.Deny) {
+	switch class := r.Class(s); {
+	case has(p.Deny):
 		return "the project's policy denies " + id
-	}
-	if has(Denied()) && !has(p.Allow) {
+	case has(p.Allow):
+		return ""
+	case class&block.Admin != 0:
 		return id + " is denied unless the project's policy allows it"
-	}
-	class := r.Class(s)
-	for _, c := range classNames {
-		if class&c.class != 0 && slices.Contains(p.DenyClasses, c.name) && !has(p.Allow) {
-			return "the project's policy denies blocks of the class " + c.name + ", such as " + id
+	default:
+		for _, name := range p.DenyClasses {
+			if c, err := block.ParseClass(name); err == nil && class&c != 0 {
+				return "the project's policy denies blocks of the class " + name + ", such as " + id
+			}
 		}
+		return ""
 	}
-	return ""
 }
 
 // allowed checks what the plan places and removes against the policy.

@@ -232,7 +232,7 @@ func (r *reader) brush(value *strict.Value) brush {
 	}
 	s, err := r.state(text)
 	if err != nil {
-		r.fail(blockError(value, err))
+		r.fail(r.blockError(value, text, err))
 		return brush{}
 	}
 	b := brush{id: r.cells.Intern(string(s))}
@@ -250,21 +250,6 @@ func (r *reader) state(text string) (block.State, error) {
 		return "", fault.Errorf(fault.UnsupportedBlock, "no Bedrock block is known for the Java state %q: %s", text, t.Note)
 	}
 	return t.State, nil
-}
-
-// blockError says where an error of the registry is, and makes the nearest state
-// that it names the fix.
-func blockError(value *strict.Value, err error) error {
-	f, ok := err.(*fault.Error) //nolint:errorlint // the registry's own error
-	if !ok {
-		f = fault.Errorf(fault.UnsupportedBlock, "%w", err)
-	}
-	if f.Details["fix"] == nil {
-		if near, ok := f.Details["nearest"].([]string); ok && len(near) > 0 {
-			f = strict.Fix(f, value.Replace(near[0]))
-		}
-	}
-	return locate(value, f)
 }
 
 // operations reads an array of operations.

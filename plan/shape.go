@@ -32,6 +32,16 @@ func operations() []operation {
 		op("repeat", readRepeat, []string{"count", "offset", "operations"}),
 		op("transform", readTransform, []string{"operations"},
 			"offset", "rotation", "mirror", "pivot", "relative_to", "ground"),
+		op("sphere", readSphere, []string{"center", "radius", "block"}, "hollow"),
+		op("ellipsoid", readEllipsoid, []string{"center", "radii", "block"}, "hollow"),
+		op("cone", readCone, []string{"center", "radius", "height", "block"}, "hollow"),
+		op("pyramid", readPyramid, []string{"center", "base", "block"}, "height", "hollow"),
+		op("arch", readArch, []string{"from", "along", "width", "height", "block"}, "thickness", "depth"),
+		op("polygon", readPolygon, []string{"points", "y", "height", "block"}, "hollow"),
+		op("stairs_line", readStairsLine, []string{"from", "facing", "steps", "block"}, "width", "under"),
+		op("replace", readReplace, []string{"min", "max", "from", "to"}),
+		op("paste", readPaste, []string{"asset_id", "at"}, "rotation", "mirror", "skip_air"),
+		op("layers", readLayers, []string{"min", "legend", "layers"}),
 	}
 }
 

@@ -17,6 +17,8 @@ type frame struct {
 	pivot  voxel.Pos
 	turns  int // clockwise quarter turns seen from above
 	mirror string
+	// skipAir leaves air out of what is copied.
+	skipAir bool
 }
 
 func readTransform(r *reader, v *strict.Value) shape {
@@ -155,11 +157,14 @@ func (f *frame) draw(c *canvas, at voxel.Pos) error {
 func (f *frame) copy(c *canvas, from *voxel.Volume, at voxel.Pos) error {
 	ids := make([]voxel.ID, len(from.Palette()))
 	for i, content := range from.Palette() {
-		if i > 0 {
+		if i > 0 && !(f.skipAir && content == string(block.Air)) {
 			ids[i] = c.cells.Intern(string(f.turn(c.env.Registry, block.State(content))))
 		}
 	}
 	for p, id := range from.All() {
+		if ids[id] == voxel.None {
+			continue
+		}
 		q := f.move(p).Add(at)
 		if err := within(voxel.Cube(q)); err != nil {
 			return err
