@@ -91,24 +91,37 @@ func (s *session) recycle(c *call) {
 // the last when the deadline or ctx came first. It waits for a place in the
 // window as long as ctx allows.
 func (s *session) do(ctx context.Context, c *call, timeout time.Duration) {
+	if s.send(ctx, c, timeout) {
+		s.wait(ctx, c)
+	}
+}
+
+// send waits for a place in the window and hands the call to the writer. It
+// reports whether the call is on its way; otherwise it has ended as refused.
+func (s *session) send(ctx context.Context, c *call, timeout time.Duration) bool {
+	if err := ctx.Err(); err != nil {
+		c.end(plan.Refused, err)
+		return false
+	}
 	select {
 	case s.slots <- struct{}{}:
 		c.slot = true
 	case <-ctx.Done():
 		c.end(plan.Refused, ctx.Err())
-		return
+		return false
 	case <-s.done:
 		c.end(plan.Refused, errClosed)
-		return
+		return false
 	}
 	c.timer.Reset(timeout)
 	if err := s.enqueue(c, MaxWindow); err != nil {
 		c.timer.Stop()
+		c.slot = false
 		<-s.slots
 		c.end(plan.Refused, err)
-		return
+		return false
 	}
-	s.wait(ctx, c)
+	return true
 }
 
 // probe is do for the few commands that a full window must not hold up.
