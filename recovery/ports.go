@@ -19,6 +19,8 @@ type Log interface {
 	// is known it records nothing and returns the operation that has it; that
 	// is an idempotency_mismatch error when its plan is another one.
 	Enqueue(op plan.Operation) (plan.Operation, error)
+	// Lookup returns the operation that a project's key belongs to.
+	Lookup(project, key string) (plan.Operation, bool, error)
 	// Unfinished returns the operations whose status is not final, oldest
 	// first.
 	Unfinished() ([]plan.Operation, error)
