@@ -191,6 +191,21 @@ func (a area) within(o area) bool {
 	return true
 }
 
+// without returns the cells of a that o does not have.
+func (a area) without(o area) area {
+	rest := area{}
+	for key, ours := range a {
+		c := *ours
+		if theirs := o[key]; theirs != nil {
+			c.subtract(theirs)
+		}
+		if !c.empty() {
+			rest[key] = &c
+		}
+	}
+	return rest
+}
+
 func (a area) equal(o area) bool { return a.within(o) && o.within(a) }
 
 // encode returns the binary form of voxel.Mask.

@@ -3,6 +3,7 @@ package journal
 import (
 	"bytes"
 	"encoding/binary"
+	"slices"
 
 	"go.etcd.io/bbolt"
 
@@ -191,7 +192,7 @@ func (c *checker) operation(at seq, r operationRecord) error {
 func (c *checker) history(at seq, r operationRecord) ([]*sliceRecord, error) {
 	op := r.Operation
 	var h []*sliceRecord
-	written, settled := 0, 0
+	written := 0
 	for key, record := range prefixed(c.tx.Bucket(bucketSlices), at.key()) {
 		slice, err := c.j.openSlice(record)
 		if err != nil {
@@ -200,14 +201,13 @@ func (c *checker) history(at seq, r operationRecord) ([]*sliceRecord, error) {
 		if len(key) != 12 || binary.BigEndian.Uint32(key[8:]) != uint32(len(h)) {
 			return nil, broken("operation %s: slice %d is missing", op.ID, len(h))
 		}
-		if len(h) > 0 && !h[len(h)-1].done {
-			return nil, broken("operation %s: slice %d was begun before the one ahead of it was settled", op.ID, len(h))
+		if !slice.done && len(h) != op.Next {
+			return nil, broken("operation %s: slice %d is open and slice %d is the next", op.ID, len(h), op.Next)
 		}
 		if slice.done {
 			if !slice.wrote.within(slice.write) {
 				return nil, broken("operation %s, slice %d: a receipt of cells that were not intended", op.ID, len(h))
 			}
-			settled++
 			written += slice.wrote.len()
 		}
 		h = append(h, slice)
@@ -215,8 +215,8 @@ func (c *checker) history(at seq, r operationRecord) ([]*sliceRecord, error) {
 	if op.Written != written {
 		return nil, broken("operation %s counts %d cells as written and its receipts have %d", op.ID, op.Written, written)
 	}
-	if op.Next != settled {
-		return nil, broken("operation %s: next slice is %d after %d receipts", op.ID, op.Next, settled)
+	if op.Next > len(h) {
+		return nil, broken("operation %s: next slice is %d after %d intents", op.ID, op.Next, len(h))
 	}
 	return h, nil
 }
@@ -224,7 +224,7 @@ func (c *checker) history(at seq, r operationRecord) ([]*sliceRecord, error) {
 // ending checks what an operation's status promises.
 func (c *checker) ending(at seq, r operationRecord, h []*sliceRecord, p *plan.Plan) error {
 	op := r.Operation
-	open := len(h) > 0 && !h[len(h)-1].done
+	open := slices.ContainsFunc(h, func(s *sliceRecord) bool { return !s.done })
 	switch op.Status {
 	case plan.Applied:
 		if open || len(h) != len(p.Slices) {

@@ -55,6 +55,21 @@ func (j *Journal) Enqueue(op plan.Operation) (plan.Operation, error) {
 	return stored, nil
 }
 
+// Lookup returns the operation that an idempotency key of a project belongs to,
+// and false when the key is not known.
+func (j *Journal) Lookup(project, key string) (op plan.Operation, ok bool, err error) {
+	err = j.view(func(tx *bbolt.Tx) error {
+		at := seqOf(tx.Bucket(bucketKeys).Get(keyOf(project, key)))
+		if at == 0 {
+			return nil
+		}
+		known, err := j.operationAt(tx, at)
+		op, ok = known.Operation, err == nil
+		return err
+	})
+	return op, ok, err
+}
+
 func (j *Journal) enqueue(tx *bbolt.Tx, op plan.Operation, key []byte) error {
 	planAt := seqOf(tx.Bucket(bucketPlanIDs).Get([]byte(op.PlanID)))
 	if planAt == 0 {

@@ -89,9 +89,7 @@ func (j *Journal) written(tx *bbolt.Tx, at seq) (wrote, intended area, err error
 			return nil, nil, err
 		}
 		intended.union(r.write)
-		if r.done {
-			wrote.union(r.wrote)
-		}
+		wrote.union(r.wrote)
 	}
 	return wrote, intended, nil
 }

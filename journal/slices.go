@@ -14,14 +14,15 @@ type sliceRecord struct {
 	write   area
 	at      int64
 	done    bool
-	wrote   area // when done
+	wrote   area // when done; or what an earlier receipt had, when opened again
 	wroteAt int64
 }
 
 // Flags of a slice's record.
 const (
-	sliceDone = 1 << iota // there is a receipt
-	sliceAll              // and it has all cells of the intent
+	sliceDone  = 1 << iota // there is a receipt
+	sliceAll               // and it has all cells of the intent
+	sliceAgain             // there was a receipt, and the slice is open again
 )
 
 func (r *sliceRecord) encode() []byte {
@@ -32,6 +33,9 @@ func (r *sliceRecord) encode() []byte {
 			flags |= sliceAll
 		}
 	}
+	if !r.done && len(r.wrote) > 0 {
+		flags |= sliceAgain
+	}
 	out := binary.AppendVarint([]byte{flags}, r.at)
 	write := r.write.encode()
 	out = binary.AppendUvarint(out, uint64(len(write)))
@@ -39,7 +43,7 @@ func (r *sliceRecord) encode() []byte {
 	if r.done {
 		out = binary.AppendVarint(out, r.wroteAt)
 	}
-	if flags&(sliceDone|sliceAll) == sliceDone {
+	if flags == sliceDone || flags == sliceAgain {
 		out = append(out, r.wrote.encode()...)
 	}
 	return out
@@ -50,18 +54,18 @@ func decodeSlice(payload []byte) (*sliceRecord, error) {
 	flags := in.byte()
 	r := &sliceRecord{at: in.varint(), done: flags&sliceDone != 0}
 	var err error
-	if r.write, err = areaOf(in.bytes(in.uvarint())); err != nil || flags&^(sliceDone|sliceAll) != 0 || flags == sliceAll {
+	if r.write, err = areaOf(in.bytes(in.uvarint())); err != nil || flags > sliceAgain || flags == sliceAll {
 		return nil, damaged(kindSlice, "intent")
 	}
 	if r.done {
 		r.wroteAt = in.varint()
 		r.wrote = r.write
-		if flags&sliceAll == 0 {
-			if r.wrote, err = areaOf(in.data); err != nil {
-				return nil, damaged(kindSlice, "receipt")
-			}
-			in.data = nil
+	}
+	if flags == sliceDone || flags == sliceAgain {
+		if r.wrote, err = areaOf(in.data); err != nil {
+			return nil, damaged(kindSlice, "receipt")
 		}
+		in.data = nil
 	}
 	if in.bad || len(in.data) > 0 {
 		return nil, damaged(kindSlice, "length")
@@ -104,8 +108,10 @@ func (j *Journal) putSlice(tx *bbolt.Tx, op seq, slice int, r *sliceRecord) erro
 // It is the last guard of the order of writing and refuses, with internal, a
 // receipt without an intent that has its cells, an intent with cells that are not
 // in the plan's slice, an intent while another is open, and a slice that is not
-// the next. An open intent may be widened but never narrowed: its cells may have
-// been written. The receipt of a slice may come again when it is the same.
+// the next. An intent may be widened but never narrowed: its cells may have been
+// written. One that has its receipt may be opened again, for cells that the world
+// forgot, when it keeps the cells that were written. The receipt of a slice may
+// come again when it is the same.
 func (j *Journal) Advance(op plan.Operation, done *plan.Receipt, next *plan.Intent) error {
 	return j.update("advance", func(tx *bbolt.Tx) error {
 		at, r, err := j.replace(tx, op)
@@ -150,6 +156,11 @@ func (j *Journal) settle(tx *bbolt.Tx, at seq, r operationRecord, done *plan.Rec
 	case !wrote.within(slice.write):
 		return refuse("of cells that were not intended")
 	}
+	if lost := slice.wrote.without(wrote); len(lost) > 0 {
+		if err := j.disown(tx, r.WorldID, r.Dimension, lost); err != nil {
+			return err
+		}
+	}
 	slice.done, slice.wrote, slice.wroteAt = true, wrote, done.At
 	if err := j.putSlice(tx, at, done.Slice, slice); err != nil {
 		return err
@@ -176,7 +187,9 @@ func (j *Journal) intend(tx *bbolt.Tx, at seq, r operationRecord, next *plan.Int
 	if err != nil {
 		return err
 	}
-	if known != nil && (known.done || !known.write.within(write)) {
+	switch {
+	case known == nil:
+	case !known.done && !known.write.within(write), known.done && !known.wrote.within(write):
 		return refuse("that takes back an earlier one")
 	}
 	if known == nil && next.Slice > 0 {
@@ -195,7 +208,11 @@ func (j *Journal) intend(tx *bbolt.Tx, at seq, r operationRecord, next *plan.Int
 	if next.Slice >= len(p.Slices) || !write.within(sliceArea(p.Slices[next.Slice])) {
 		return refuse("of cells that are not in the plan")
 	}
-	return j.putSlice(tx, at, next.Slice, &sliceRecord{write: write, at: next.At})
+	record := &sliceRecord{write: write, at: next.At}
+	if known != nil {
+		record.wrote = known.wrote
+	}
+	return j.putSlice(tx, at, next.Slice, record)
 }
 
 func sliceArea(s plan.Slice) area {

@@ -24,7 +24,7 @@ const (
 
 // house is a Runner over a real journal and a simulated world.
 type house struct {
-	t        testing.TB
+	t        *testing.T
 	path     string
 	registry *block.Registry
 	project  plan.Project
@@ -45,7 +45,7 @@ func in(t *testing.T, test func(h *house)) {
 	})
 }
 
-func newHouse(t testing.TB) *house {
+func newHouse(t *testing.T) *house {
 	t.Helper()
 	registry, err := block.Load(block.Profile50)
 	if err != nil {
@@ -78,16 +78,20 @@ func (h *house) open() {
 
 func (h *house) run(log Log, world World) {
 	h.t.Helper()
+	if err := h.launch(log, world); err != nil {
+		h.t.Fatal(err)
+	}
+}
+
+func (h *house) launch(log Log, world World) error {
 	runner, err := Start(context.Background(), Options{
 		Log: log, World: world,
 		Registry: func() *block.Registry { return h.registry },
 		Project:  func(id string) (plan.Project, bool) { return h.project, id == h.project.ID },
 		NewID:    h.newID,
 	})
-	if err != nil {
-		h.t.Fatal(err)
-	}
 	h.runner = runner
+	return err
 }
 
 func (h *house) newID() string {

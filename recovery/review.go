@@ -133,7 +133,7 @@ func newDigest(j *job) digest {
 
 func (d digest) text(parts ...string) {
 	for _, part := range parts {
-		fmt.Fprintf(d.hash, "%d:%s,", len(part), part)
+		d.hash.Write(fmt.Appendf(nil, "%d:%s,", len(part), part))
 	}
 }
 

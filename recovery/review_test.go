@@ -22,8 +22,15 @@ func (h *house) stopPlan(p *plan.Plan, n int) plan.Operation {
 	cut := newSeam(0)
 	h.runner.Close()
 	h.run(tornLog{h.log, cut}, tornWorld{h.world, cut})
-	h.atCommand(n, cut.crash)
-	op, err := h.begin(p, "stopped")
+	count := 0
+	h.world.before = func(string) plan.OutcomeKind {
+		if count++; count < n {
+			return plan.Answered
+		}
+		cut.crash()
+		return plan.Unknown
+	}
+	op, err := h.begin(p, "stopped "+p.ID)
 	if err != nil {
 		h.t.Fatal(err)
 	}
@@ -67,7 +74,7 @@ func TestUnfinishedOperationShutsTheGateAndIsNotContinued(t *testing.T) {
 		if h.world.sent != sent {
 			t.Fatalf("%d commands were sent while the gate was shut", h.world.sent-sent)
 		}
-		again, err := h.runner.Apply(h.project, "console", op.PlanID, "", "stopped")
+		again, err := h.runner.Apply(h.project, "console", op.PlanID, "", "stopped "+op.PlanID)
 		if err != nil || again.ID != op.ID {
 			t.Fatalf("the key of the unfinished operation gave %v, %v", again.ID, err)
 		}

@@ -191,7 +191,7 @@ func transient(err error) bool {
 
 // pause says that the operation waits for its world, and waits.
 func (r *Runner) pause(ctx context.Context, cause error) {
-	if j := r.job; j != nil && !(j.op.Waiting && j.op.Message == cause.Error()) {
+	if j := r.job; j != nil && (!j.op.Waiting || j.op.Message != cause.Error()) {
 		j.op.Waiting = true
 		j.op.Message = cause.Error()
 		if err := r.commit(j, r.Log.Update); err != nil {
@@ -211,7 +211,7 @@ func (r *Runner) pause(ctx context.Context, cause error) {
 		// The wake lets a cancel through to an operation without an open slice.
 		waiting, cancel := context.WithTimeout(ctx, r.Retry)
 		defer cancel()
-		_ = r.World.Await(waiting) //nolint:errcheck // the next step finds out whether the world is there
+		_ = r.World.Await(waiting) // the next step finds out whether it is there
 	}
 }
 

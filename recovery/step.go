@@ -76,7 +76,7 @@ func (r *Runner) preflight(ctx context.Context, j *job) error {
 	}
 	seen := j.judge.look(targets, snap, reasonPrepared)
 	found, total := j.relied(snap)
-	lost, lostTotal, err := r.lostOwnership(j, targets)
+	lost, lostTotal, err := r.lostOwnership(j)
 	if err != nil {
 		return err
 	}
@@ -103,9 +103,9 @@ func firstConflicts(lists ...[]plan.Conflict) []plan.Conflict {
 	return first
 }
 
-// lostOwnership returns the cells among those an undo is about to change that
-// the operation it takes back no longer owns.
-func (r *Runner) lostOwnership(j *job, cells *voxel.Mask) (found []plan.Conflict, total int, err error) {
+// lostOwnership returns the cells among those an undo has still to change that the
+// operation it takes back no longer owns.
+func (r *Runner) lostOwnership(j *job) (found []plan.Conflict, total int, err error) {
 	if j.plan.UndoOf == "" {
 		return nil, 0, nil
 	}
@@ -115,10 +115,9 @@ func (r *Runner) lostOwnership(j *job, cells *voxel.Mask) (found []plan.Conflict
 		return nil, 0, &logError{err}
 	}
 	lost := voxel.NewMask()
-	for _, s := range j.plan.Slices {
+	for _, s := range j.plan.Slices[j.op.Next:] {
 		lost.Union(s.Mask())
 	}
-	lost.Intersect(cells)
 	lost.Subtract(owned)
 	for p := range lost.All() {
 		found = appendConflict(found, plan.Conflict{
@@ -165,7 +164,7 @@ func errUnloaded(n int) error {
 func (r *Runner) advance(j *job, done *plan.Receipt, next faces, snap *plan.Snapshot) error {
 	found, total := j.relied(snap)
 	if _, edits := r.seenEdits(); edits != j.edits {
-		lost, lostTotal, err := r.lostOwnership(j, next.before)
+		lost, lostTotal, err := r.lostOwnership(j)
 		if err != nil {
 			return err
 		}
@@ -211,15 +210,11 @@ func (r *Runner) intend(j *job, done *plan.Receipt, seen faces) error {
 // record writes a receipt and an intent in one transaction and mirrors them.
 func (r *Runner) record(j *job, done *plan.Receipt, next *plan.Intent) error {
 	j.op.Waiting = false
-	j.count()
-	err := r.commit(j, func(op plan.Operation) error { return r.Log.Advance(op, done, next) })
-	if err != nil {
-		return err
-	}
 	if next != nil {
 		j.entries[next.Slice] = plan.Entry{Intent: *next}
 	}
-	return nil
+	j.count()
+	return r.commit(j, func(op plan.Operation) error { return r.Log.Advance(op, done, next) })
 }
 
 // conclude records the last receipt of an operation that ends here.
@@ -306,7 +301,6 @@ func (r *Runner) settled(ctx context.Context, j *job, intent *plan.Intent, seen 
 		j.end(plan.Cancelled, fault.Cancelled, "cancelled; what was written can be undone")
 		return true, r.conclude(j, receipt)
 	}
-	j.op.Next = intent.Slice + 1
 	following := j.following(intent.Slice)
 	next := j.judge.look(following, snap, reasonSlice)
 	if next.unloaded > 0 || ctx.Err() != nil || r.wantsCancel(j) {
@@ -334,6 +328,7 @@ func (j *job) confirm(receipt plan.Receipt) {
 	e := j.entries[receipt.Slice]
 	e.Receipt = &receipt
 	j.entries[receipt.Slice] = e
+	j.op.Next = receipt.Slice + 1
 }
 
 // refused ends an operation whose commands the world answers without effect.
