@@ -100,36 +100,39 @@ func (s *session) do(ctx context.Context, c *call, timeout time.Duration) {
 // reports whether the call is on its way; otherwise it has ended as refused.
 func (s *session) send(ctx context.Context, c *call, timeout time.Duration) bool {
 	if err := ctx.Err(); err != nil {
-		c.end(plan.Refused, err)
+		c.refuse(err)
 		return false
 	}
 	select {
 	case s.slots <- struct{}{}:
 		c.slot = true
 	case <-ctx.Done():
-		c.end(plan.Refused, ctx.Err())
+		c.refuse(ctx.Err())
 		return false
 	case <-s.done:
-		c.end(plan.Refused, errClosed)
+		c.refuse(errClosed)
 		return false
 	}
 	c.timer.Reset(timeout)
-	if err := s.enqueue(c, MaxWindow); err != nil {
+	if err := s.enqueue(c, MaxWindow-reserved); err != nil {
 		c.timer.Stop()
 		c.slot = false
 		<-s.slots
-		c.end(plan.Refused, err)
+		c.refuse(err)
 		return false
 	}
 	return true
 }
 
+// reserved is how many of MaxWindow are kept for probes.
+const reserved = 5
+
 // probe is do for the few commands that a full window must not hold up.
 func (s *session) probe(ctx context.Context, c *call, timeout time.Duration) {
 	c.timer.Reset(timeout)
-	if err := s.enqueue(c, MaxWindow+5); err != nil {
+	if err := s.enqueue(c, MaxWindow); err != nil {
 		c.timer.Stop()
-		c.end(plan.Refused, err)
+		c.refuse(err)
 		return
 	}
 	s.wait(ctx, c)
@@ -185,9 +188,9 @@ func (s *session) giveUp(c *call, err error) {
 	}
 }
 
-// end records the outcome of a call that was never handed to the writer.
-func (c *call) end(kind plan.OutcomeKind, err error) {
-	c.state, c.kind, c.err = callEnded, kind, err
+// refuse ends a call that was never handed to the writer.
+func (c *call) refuse(err error) {
+	c.state, c.kind, c.err = callEnded, plan.Refused, err
 }
 
 // finish ends a call and wakes its caller. The caller of finish holds s.mu.
@@ -219,8 +222,16 @@ func (s *session) leave(c *call) {
 func (s *session) acknowledge(c *call) {
 	c.acked = true
 	s.unanswered--
-	if c.state == callEnded {
-		delete(s.pending, c.id)
-		s.leave(c)
+	if c.state != callEnded {
+		return
+	}
+	delete(s.pending, c.id)
+	s.leave(c)
+	if s.hold && c.kind == plan.Unknown {
+		// A late answer: the world runs again.
+		select {
+		case s.ask <- struct{}{}:
+		default:
+		}
 	}
 }

@@ -47,7 +47,7 @@ func (e *FrameError) Error() string {
 
 // Is reports whether target is a FrameError of the same flaw.
 func (e *FrameError) Is(target error) bool {
-	t, ok := target.(*FrameError) //nolint:errorlint // Is compares one link of the chain
+	t, ok := target.(*FrameError)
 	return ok && t.Flaw == e.Flaw
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
 	"time"
 
@@ -132,7 +133,6 @@ func (s *session) prove(ctx context.Context) error {
 		s.server.identified(s, h)
 	} else {
 		s.server.unproven(s, err)
-		s.examine(ctx, err)
 	}
 	s.mu.Lock()
 	p := s.proof
@@ -140,6 +140,9 @@ func (s *session) prove(ctx context.Context) error {
 	s.mu.Unlock()
 	p.err = err
 	close(p.done)
+	if err != nil {
+		s.examine(ctx)
+	}
 	return err
 }
 
@@ -200,7 +203,7 @@ func (s *Server) identified(current *session, h hello) {
 	gen := s.gen
 	current.mu.Lock()
 	current.gen, current.hold = gen, false
-	current.state = linkState{status: StatusSuccess, answered: true, player: current.state.player}
+	current.state = linkState{}
 	current.mu.Unlock()
 	if !s.ready || !same {
 		s.ready = true
@@ -277,3 +280,34 @@ func unsupported(err error) bool {
 	e, ok := errors.AsType[*CapabilityError](err)
 	return ok && (e.Code == CodeUnsupportedCapability || e.Code == CodeUnsupportedVersion)
 }
+
+// IDs returns the ids of all blocks of the running game, without the namespace
+// minecraft.
+func (w *World) IDs(ctx context.Context) ([]string, error) {
+	s, gen, err := w.link(ctx)
+	if err != nil {
+		return nil, w.fault("block ids", err)
+	}
+	var ids []string
+	for number, pages := 0, 1; number < pages; number++ {
+		result, err := w.call(ctx, s, gen, CapabilityHello, fmt.Appendf(nil, `{"ids":%d}`, number))
+		if err != nil {
+			return nil, w.fault("block ids", err)
+		}
+		var page struct {
+			IDs   []string `json:"ids"`
+			Page  int      `json:"page"`
+			Pages int      `json:"pages"`
+		}
+		err = json.Unmarshal(result, &page)
+		if err != nil || page.Page != number || page.Pages < 1 || page.Pages > maxIDPages || len(page.IDs) == 0 {
+			return nil, w.fault("block ids", flawed(FlawShape, -1, "page %d of the block ids", number))
+		}
+		ids, pages = append(ids, page.IDs...), page.Pages
+	}
+	return ids, nil
+}
+
+// maxIDPages bounds the pages of block ids: a game has 1,500 ids or so, of which
+// a page holds hundreds.
+const maxIDPages = 256

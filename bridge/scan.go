@@ -129,12 +129,12 @@ func (s *scanner) skip() ([]byte, error) {
 	c := s.peek()
 	start := s.at
 	var err error
-	switch {
-	case c == '{':
+	switch c {
+	case '{':
 		err = s.object(func([]byte) error { _, err := s.skip(); return err })
-	case c == '[':
+	case '[':
 		err = s.array(func() error { _, err := s.skip(); return err })
-	case c == '"':
+	case '"':
 		_, _, err = s.quoted()
 	default:
 		err = s.literal()
@@ -274,18 +274,6 @@ func (s *scanner) text() ([]byte, error) {
 		return raw, err
 	}
 	return s.unescape(make([]byte, 0, len(raw)), raw)
-}
-
-// appendText consumes a string and appends its contents to out.
-func (s *scanner) appendText(out []byte) ([]byte, error) {
-	raw, escaped, err := s.quoted()
-	if err != nil {
-		return out, err
-	}
-	if !escaped {
-		return append(out, raw...), nil
-	}
-	return s.unescape(out, raw)
 }
 
 func (s *scanner) unescape(out, raw []byte) ([]byte, error) {

@@ -36,10 +36,11 @@ type Options struct {
 	Listener   net.Listener // used instead of Addr when not nil
 	Secret     string       // the path that the game must connect to; "" makes a random one
 	Encryption Encryption
-	Window     int           // commands in flight at most, 1 to 90; 0 means 32
+	Window     int           // requests in flight at most, 1 to 90 (five of the 90 are kept for probes); 0 means 32
 	Timeout    time.Duration // for one request to be answered; 0 means 5 s
 	Lease      time.Duration // how long a proof of the world's identity holds; 0 means 2 s
 	Idle       time.Duration // how often an idle world is asked for its identity; 0 means 10 s
+	TextDelay  time.Duration // between the frames of one text; 0 means 150 ms
 	Settle     time.Duration // pause between the handshake and the first frame; 0 means 100 ms, negative none
 	Log        *slog.Logger  // nil discards
 	Now        func() time.Time
@@ -55,7 +56,7 @@ func (o *Options) fill() error {
 	for _, f := range []struct {
 		field *time.Duration
 		value time.Duration
-	}{{&o.Timeout, RequestTimeout}, {&o.Lease, 2 * time.Second}, {&o.Idle, 10 * time.Second}, {&o.Settle, 100 * time.Millisecond}} {
+	}{{&o.Timeout, RequestTimeout}, {&o.Lease, 2 * time.Second}, {&o.Idle, 10 * time.Second}, {&o.Settle, 100 * time.Millisecond}, {&o.TextDelay, TextDelay}} {
 		if *f.field == 0 {
 			*f.field = f.value
 		}
@@ -225,9 +226,13 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	defer conn.CloseNow()
 	conn.SetReadLimit(MaxFrame)
 	current := newSession(s, conn, raw, offers)
-	if other := s.admit(current); other != nil {
-		s.refuse(conn, other)
-		return
+	for other := s.admit(current); other != nil; other = s.admit(current) {
+		if other.alive(r.Context()) {
+			s.refuse(conn, other)
+			return
+		}
+		other.end(errReplaced)
+		<-other.gone
 	}
 	s.log.Info("a game connected", "encryption_offered", offers)
 	cause := current.run(r.Context())
@@ -256,6 +261,7 @@ func (s *Server) dismiss(current *session, cause error) {
 		s.session, s.ready, s.last = nil, false, link
 		s.notify()
 	}
+	close(current.gone)
 }
 
 // notify wakes everybody who waits for a change. The caller holds mu.

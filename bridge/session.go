@@ -37,6 +37,7 @@ type session struct {
 	cancel context.CancelFunc // ends what watch waits for
 
 	done  chan struct{} // closed when the session ends
+	gone  chan struct{} // closed when the server has let go of it
 	first chan struct{} // closed when the first frame came in
 	wake  chan struct{} // capacity 1: the queue has calls
 	ask   chan struct{} // capacity 1: somebody waits for a proof
@@ -72,9 +73,9 @@ type proof struct {
 func newSession(server *Server, conn *websocket.Conn, w *wire, offers bool) *session {
 	s := &session{
 		server: server, conn: conn, wire: w, log: server.log, offers: offers, since: server.now(),
-		done: make(chan struct{}), first: make(chan struct{}),
+		done: make(chan struct{}), gone: make(chan struct{}), first: make(chan struct{}),
 		wake: make(chan struct{}, 1), ask: make(chan struct{}, 1),
-		slots:   make(chan struct{}, server.opts.Window),
+		slots:   make(chan struct{}, min(server.opts.Window, MaxWindow-reserved)),
 		pending: map[uint64]*call{}, ui: map[string]*uiBuffer{}, version: commandVersion,
 	}
 	s.lastRead.Store(s.since.UnixNano())

@@ -29,7 +29,7 @@ func (w *wire) Write(p []byte) (int, error) {
 }
 
 func (w *wire) send(p []byte) (int, error) {
-	if err := w.Conn.SetWriteDeadline(time.Now().Add(writeTimeout)); err != nil {
+	if err := w.SetWriteDeadline(time.Now().Add(writeTimeout)); err != nil {
 		return 0, err
 	}
 	return w.Conn.Write(p)

@@ -85,7 +85,10 @@ func (w *World) link(ctx context.Context) (*session, uint64, error) {
 	return current, gen, nil
 }
 
-var errNoWorld = errors.New("no world is connected")
+var (
+	errNoWorld  = errors.New("no world is connected")
+	errReplaced = errors.New("the game was silent and another one connected")
+)
 
 // Run runs one command in a dimension and says what is known of it. It waits for
 // a place in the window of outstanding commands. A command line that is too long

@@ -478,8 +478,10 @@ func (g *Game) Say(sender, message string) {
 	if g.opts.Legacy {
 		data, _ = json.Marshal(map[string]any{
 			"header": map[string]any{"messagePurpose": "event", "requestId": "00000000-0000-0000-0000-000000000000", "version": 1},
-			"body": map[string]any{"eventName": "PlayerMessage", "measurements": nil,
-				"properties": map[string]any{"AccountType": 1, "Message": message, "MessageType": "tell", "Sender": sender}},
+			"body": map[string]any{
+				"eventName": "PlayerMessage", "measurements": nil,
+				"properties": map[string]any{"AccountType": 1, "Message": message, "MessageType": "tell", "Sender": sender},
+			},
 		})
 	} else {
 		data, _ = json.Marshal(map[string]any{
