@@ -25,7 +25,7 @@ func (r *reader) blockError(value *strict.Value, text string, err error) error {
 // corrections returns what the text may have meant, the likeliest first. Not all of
 // them are states.
 func (r *reader) corrections(text string, f *fault.Error) []string {
-	near, _ := f.Details["nearest"].([]string) //nolint:errcheck // absent is fine
+	near, _ := f.Details["nearest"].([]string)
 	wrong, inStates := f.Details["state"].(string)
 	id, states, bracket := strings.Cut(text, "[")
 	var out []string

@@ -157,7 +157,7 @@ func (f *frame) draw(c *canvas, at voxel.Pos) error {
 func (f *frame) copy(c *canvas, from *voxel.Volume, at voxel.Pos) error {
 	ids := make([]voxel.ID, len(from.Palette()))
 	for i, content := range from.Palette() {
-		if i > 0 && !(f.skipAir && content == string(block.Air)) {
+		if i > 0 && (!f.skipAir || content != string(block.Air)) {
 			ids[i] = c.cells.Intern(string(f.turn(c.env.Registry, block.State(content))))
 		}
 	}
