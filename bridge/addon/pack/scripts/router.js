@@ -1,6 +1,7 @@
 // Requests come as script events and are answered by the simulated player.
 
 import { system } from "@minecraft/server";
+import { isSpent } from "./budget.js";
 import { isReady, say, whenReady } from "./bridgeplayer.js";
 import { chatJson, chunkBridgePayload } from "./chunks.js";
 import { BRIDGE_REQUEST, EARLY_REQUESTS, ErrorCode, NAMESPACE, REQUEST_VERSIONS } from "./constants.js";
@@ -70,7 +71,7 @@ function handle(message, source) {
     const capability = capabilities.get(request.capability);
     if (!capability) throw new RequestError(ErrorCode.unsupportedCapability, `no capability ${request.capability}`);
     const result = capability(request.payload ?? {}, { source });
-    if (isJob(result)) system.runJob(finish(id, result));
+    if (isJob(result)) begin(id, result);
     else answer(id, { ok: true, result });
   } catch (error) {
     answer(id, failure(error));
@@ -118,6 +119,17 @@ function isRecord(value) {
  */
 function isJob(value) {
   return typeof value === "object" && value !== null && typeof value.next === "function";
+}
+
+/**
+ * Takes the first step of a job, which is often the last: only what needs more waits for a tick.
+ * @param {string} id
+ * @param {Generator<void, unknown, void>} job
+ */
+function begin(id, job) {
+  const { done, value } = isSpent() ? { done: false, value: undefined } : job.next();
+  if (done) answer(id, { ok: true, result: value });
+  else system.runJob(finish(id, job));
 }
 
 /**

@@ -1,7 +1,8 @@
 // read_region: the cells of a box.
 
 import { system } from "@minecraft/server";
-import { PAGE_BYTES, TICK_BUDGET } from "../constants.js";
+import { deadline, isSpent } from "../budget.js";
+import { PAGE_BYTES } from "../constants.js";
 import { boxOf, dimensionOf, pageOf } from "../region.js";
 import { Scanner } from "../scanner.js";
 
@@ -62,7 +63,7 @@ export function readRegion(payload) {
   const page = new Page();
   const from = pageOf(payload.page, (box.max.x - box.min.x + 1) * (box.max.y - box.min.y + 1) * (box.max.z - box.min.z + 1));
   const scanner = new Scanner(dimension, box, page, from);
-  if (scanner.scan(Date.now() + TICK_BUDGET)) return result(scanner, page, from);
+  if (!isSpent() && scanner.scan(deadline())) return result(scanner, page, from);
   return readOn(scanner, page, from);
 }
 
@@ -74,7 +75,7 @@ export function readRegion(payload) {
  */
 function* readOn(scanner, page, from) {
   do yield;
-  while (!scanner.scan(Date.now() + TICK_BUDGET));
+  while (!scanner.scan(deadline()));
   return result(scanner, page, from);
 }
 
