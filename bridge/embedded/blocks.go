@@ -8,8 +8,8 @@ import (
 // maxFill is how many cells one command may span (bedrock-wire §3.3).
 const maxFill = 32768
 
-// position takes three coordinates that are within the world.
-func (w *World) position(o origin, a *arguments, outside string) (voxel.Pos, error) {
+// position takes three coordinates.
+func (w *World) position(o origin, a *arguments) (voxel.Pos, error) {
 	var p voxel.Pos
 	for _, axis := range []struct {
 		to   *int
@@ -21,19 +21,16 @@ func (w *World) position(o origin, a *arguments, outside string) (voxel.Pos, err
 		}
 		*axis.to = n
 	}
-	if outside != "" && !inside(o.dimension, p) {
-		return p, &failure{text{key: outside}}
-	}
 	return p, nil
 }
 
 // area takes the two corners of a box.
 func (w *World) area(o origin, a *arguments) (voxel.Box, error) {
-	p, err := w.position(o, a, "")
+	p, err := w.position(o, a)
 	if err != nil {
 		return voxel.Box{}, err
 	}
-	q, err := w.position(o, a, "")
+	q, err := w.position(o, a)
 	if err != nil {
 		return voxel.Box{}, err
 	}
@@ -61,7 +58,7 @@ func (w *World) blockAndStates(a *arguments) (id, states string, err error) {
 
 // setblock writes one cell: setblock POS BLOCK [STATES] [replace|destroy|keep].
 func (w *World) setblock(o origin, a *arguments) (result, error) {
-	p, err := w.position(o, a, "")
+	p, err := w.position(o, a)
 	if err != nil {
 		return result{}, err
 	}
@@ -207,7 +204,7 @@ func shell(d *store.Dimension, box voxel.Box, s store.State, hollow bool) int {
 
 // testforblock compares one cell: testforblock POS BLOCK [STATES].
 func (w *World) testforblock(o origin, a *arguments) (result, error) {
-	p, err := w.position(o, a, "")
+	p, err := w.position(o, a)
 	if err != nil {
 		return result{}, err
 	}

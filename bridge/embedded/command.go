@@ -62,7 +62,7 @@ func (w *World) command(o origin, line string) result {
 	}
 	run := w.commandNamed(name)
 	if run == nil {
-		return w.unknownCommand(o, name, rest)
+		return parseFailure(syntax("%s", name))
 	}
 	r, err := run(o, &arguments{list: list})
 	if err != nil {
@@ -95,13 +95,11 @@ func (w *World) commandNamed(name string) func(origin, *arguments) (result, erro
 		return w.closeSocket
 	case "list":
 		return w.listPlayers
-	default:
-		return nil
 	}
-}
-
-func (w *World) unknownCommand(_ origin, name, _ string) result {
-	return parseFailure(syntax("%s", name))
+	if c := w.script.commands[name]; c != nil {
+		return func(o origin, a *arguments) (result, error) { return w.script.runCustom(c, o, a) }
+	}
+	return nil
 }
 
 // execute runs a command elsewhere: execute in DIMENSION run COMMAND.

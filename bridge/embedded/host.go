@@ -22,6 +22,9 @@ type host struct {
 	people     []*person
 	signals    map[string]*signal
 	commands   map[string]*customCommand
+	// playerClass is what players are instances of, for the script.
+	playerClass *goja.Object
+	forms       []*form
 
 	events []func() // to be delivered
 	timers []*timer
@@ -57,6 +60,9 @@ func newHost(w *World) (*host, error) {
 	}
 	h.vm.SetRandSource(w.options.Random)
 	h.vm.SetTimeSource(w.options.Now)
+	h.playerClass = h.vm.ToValue(func(goja.ConstructorCall) *goja.Object {
+		panic(h.vm.NewTypeError("a Player cannot be made"))
+	}).ToObject(h.vm)
 	h.blockCalls, h.stateCalls = h.blockMethods(), h.permutationMethods()
 	h.people = []*person{{host: h, name: w.options.Player}}
 	program, err := bundle(addon.Files(), addon.Entry)

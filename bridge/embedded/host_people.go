@@ -32,15 +32,21 @@ func (p *person) object() *goja.Object {
 	}
 	h := p.host
 	p.script = h.object("Player", map[string]any{
-		"id":       p.name,
-		"name":     p.name,
-		"nameTag":  p.name,
-		"typeId":   "minecraft:player",
-		"isValid":  func() goja.Value { return h.vm.ToValue(h.person(p.name) == p) },
-		"location": func() goja.Value { return h.vector(p.pos()) },
-		"dimension": func() goja.Value {
-			return h.dimensionObject(p.dimension())
-		},
+		"id":                p.name,
+		"name":              p.name,
+		"nameTag":           p.name,
+		"typeId":            "minecraft:player",
+		"level":             0,
+		"selectedSlotIndex": 0,
+		"isFlying":          false,
+		"isSneaking":        false,
+		"isValid":           func() goja.Value { return h.vm.ToValue(h.person(p.name) == p) },
+		"location":          func() goja.Value { return h.vector(p.pos()) },
+		"dimension":         func() goja.Value { return h.dimensionObject(p.dimension()) },
+		"getRotation":       func(goja.FunctionCall) goja.Value { return h.enum(map[string]any{"x": 0, "y": 0}) },
+		"getViewDirection":  func(goja.FunctionCall) goja.Value { return h.vector(voxel.Pos{Z: 1}) },
+		"getGameMode":       func(goja.FunctionCall) goja.Value { return h.vm.ToValue("Creative") },
+		"getComponent":      func(call goja.FunctionCall) goja.Value { return p.component(call.Argument(0).String()) },
 		"sendMessage": func(call goja.FunctionCall) goja.Value {
 			h.world.sendMessage(p.name, call.Argument(0).String())
 			return goja.Undefined()
@@ -49,7 +55,25 @@ func (p *person) object() *goja.Object {
 			return h.runCommand(origin{name: p.name, dimension: p.dimension(), pos: p.pos()}, call.Argument(0).String())
 		},
 	})
+	if err := p.script.SetPrototype(h.playerClass.Get("prototype").ToObject(h.vm)); err != nil {
+		panic(h.vm.NewGoError(err))
+	}
 	return p.script
+}
+
+// inventorySlots is the size of a player's inventory.
+const inventorySlots = 36
+
+func (p *person) component(name string) goja.Value {
+	h := p.host
+	switch name {
+	case "minecraft:health":
+		return h.object("EntityHealthComponent", map[string]any{"currentValue": 20, "effectiveMax": 20})
+	case "minecraft:inventory":
+		return h.object("EntityInventoryComponent", map[string]any{"container": h.container(h.world.player.items, inventorySlots)})
+	default:
+		return goja.Undefined()
+	}
 }
 
 func (p *person) dimension() *store.Dimension {

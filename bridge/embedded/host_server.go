@@ -20,6 +20,7 @@ func (h *host) serverModule() *goja.Object {
 			"resolve": h.resolvePermutation,
 		}),
 		"BlockTypes": h.object("BlockTypes", map[string]any{"getAll": h.blockTypes}),
+		"Player":     h.playerClass,
 		"GameMode":   h.enum(map[string]any{"Creative": "Creative", "Survival": "Survival"}),
 		"LiquidType": h.enum(map[string]any{"Water": "Water"}),
 		"SignSide":   h.enum(map[string]any{"Front": "Front", "Back": "Back"}),

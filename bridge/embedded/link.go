@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -25,14 +26,28 @@ const (
 	dialTimeout = 10 * time.Second
 )
 
+// The purposes of messages that more than one place names.
+const (
+	purposeCommand = "commandRequest"
+	purposeEncrypt = "ws:encrypt"
+)
+
 // link is one connection to the bridge.
 type link struct {
 	conn    *websocket.Conn
-	out     chan []byte
+	out     chan outgoing
+	in      *stream       // decrypts, once the link is encrypted; the reader's
 	gone    chan struct{} // closed when the connection is over
 	pending atomic.Int32  // commands without an answer
 	// subscribed is used by the game only.
 	subscribed map[string]bool
+}
+
+// outgoing is one message to the bridge.
+type outgoing struct {
+	data   []byte
+	cipher *stream // encrypts what follows this message
+	end    bool    // close the connection politely instead
 }
 
 // frame is one message from the bridge.
@@ -85,7 +100,7 @@ func (w *World) session(ctx context.Context) error {
 	}
 	defer conn.CloseNow()
 	conn.SetReadLimit(maxFrame)
-	l := &link{conn: conn, out: make(chan []byte, outboxSize), gone: make(chan struct{}), subscribed: map[string]bool{}}
+	l := &link{conn: conn, out: make(chan outgoing, outboxSize), gone: make(chan struct{}), subscribed: map[string]bool{}}
 	w.attach(l)
 	defer w.detach(l)
 	ctx, stop := context.WithCancel(ctx)
@@ -95,30 +110,94 @@ func (w *World) session(ctx context.Context) error {
 		l.write(ctx)
 	})
 	for {
-		_, data, err := conn.Read(ctx)
+		f, err := l.read(ctx)
 		if err != nil {
 			return err
 		}
-		f := frame{link: l}
-		if err := json.Unmarshal(data, &f.request); err != nil {
-			l.send(errorFrame("", codeMalformed, "malformed request"))
-			continue
-		}
-		if f.Header.Purpose == "commandRequest" && l.pending.Add(1) > maxPending {
-			l.pending.Add(-1)
-			l.send(errorFrame(f.Header.RequestID, codeTooMany, "Too many commands have been requested, wait for one to be done"))
+		if f == nil || w.handshake(*f) || !l.admit(*f) {
 			continue
 		}
 		select {
-		case w.inbox <- f:
+		case w.inbox <- *f:
 		case <-ctx.Done():
 			return ctx.Err()
 		}
 	}
 }
 
+// read returns the next frame; nil for one that cannot be read.
+func (l *link) read(ctx context.Context) (*frame, error) {
+	kind, data, err := l.conn.Read(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if kind == websocket.MessageBinary {
+		if l.in == nil {
+			l.send(errorFrame("", codeMalformed, "an encrypted message on a plain connection"))
+			return nil, nil
+		}
+		l.in.open(data)
+	}
+	f := &frame{link: l}
+	if err := json.Unmarshal(data, &f.request); err != nil {
+		l.send(errorFrame("", codeMalformed, "malformed request"))
+		return nil, nil
+	}
+	return f, nil
+}
+
+// admit reports whether a frame may wait for the game: there is room for a
+// hundred commands.
+func (l *link) admit(f frame) bool {
+	if f.Header.Purpose != purposeCommand || l.pending.Add(1) <= maxPending {
+		return true
+	}
+	l.pending.Add(-1)
+	l.send(errorFrame(f.Header.RequestID, codeTooMany, "Too many commands have been requested, wait for one to be done"))
+	return false
+}
+
+// handshake answers a frame that asks for encryption: one of its own purpose, or
+// the command of older games. It reports whether f was one.
+func (w *World) handshake(f frame) bool {
+	l := f.link
+	public, salt := f.Body.PublicKey, f.Body.Salt
+	switch {
+	case f.Header.Purpose == purposeEncrypt:
+	case f.Header.Purpose == purposeCommand && strings.HasPrefix(f.Body.CommandLine, "enableencryption "):
+		list, err := words(strings.TrimPrefix(f.Body.CommandLine, "enableencryption "))
+		if err != nil || len(list) < 2 {
+			l.send(responseFrame(f.Header.RequestID, parseFailure(syntax("enableencryption")), ""))
+			return true
+		}
+		public, salt = list[0], list[1]
+	default:
+		return false
+	}
+	if w.options.Plain || l.in != nil {
+		l.send(errorFrame(f.Header.RequestID, codeFailed, "no encryption here"))
+		return true
+	}
+	in, out, answer, err := exchange(public, salt)
+	if err != nil {
+		l.send(errorFrame(f.Header.RequestID, codeFailed, "Bad public key given: "+err.Error()))
+		return true
+	}
+	l.in = in
+	data := responseFrame(f.Header.RequestID, result{fields: map[string]any{"publicKey": answer}}, "")
+	if f.Header.Purpose == purposeEncrypt {
+		data = appendHeader(append(appendString([]byte(`{"body":{"publicKey":`), answer), '}'), f.Header.RequestID, purposeEncrypt)
+	}
+	l.queue(outgoing{data: data, cipher: out})
+	return true
+}
+
 func (w *World) dialOptions() *websocket.DialOptions {
-	return &websocket.DialOptions{CompressionMode: websocket.CompressionDisabled}
+	o := &websocket.DialOptions{CompressionMode: websocket.CompressionDisabled}
+	if !w.options.Plain {
+		o.Subprotocols = []string{subprotocol}
+	}
+	return o
 }
 
 func (w *World) attach(l *link) {
@@ -137,27 +216,37 @@ func (w *World) detach(l *link) {
 }
 
 // send queues a message. It is dropped when the connection is over.
-func (l *link) send(data []byte) {
+func (l *link) send(data []byte) { l.queue(outgoing{data: data}) }
+
+func (l *link) queue(o outgoing) {
 	select {
-	case l.out <- data:
+	case l.out <- o:
 	case <-l.gone:
 	}
 }
 
-// write sends what is queued, until ctx ends or the connection does. An empty
-// message asks for the polite end.
+// write sends what is queued, until ctx ends or the connection does.
 func (l *link) write(ctx context.Context) {
+	var encrypt *stream
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case data := <-l.out:
-			if len(data) == 0 {
+		case o := <-l.out:
+			if o.end {
 				_ = l.conn.Close(websocket.StatusNormalClosure, "") // the peer asked for it
 				return
 			}
-			if err := l.conn.Write(ctx, websocket.MessageText, data); err != nil {
+			kind := websocket.MessageText
+			if encrypt != nil {
+				kind = websocket.MessageBinary
+				encrypt.seal(o.data)
+			}
+			if err := l.conn.Write(ctx, kind, o.data); err != nil {
 				return
+			}
+			if o.cipher != nil {
+				encrypt = o.cipher
 			}
 		}
 	}
@@ -198,12 +287,12 @@ func (w *World) receive(f frame) {
 		return // of a connection that is over
 	}
 	switch f.Header.Purpose {
-	case "commandRequest":
-		r := w.command(origin{player: true, name: w.player.name, dimension: w.blocks.Dimension(w.player.dimension), pos: w.player.pos}, f.Body.CommandLine)
+	case purposeCommand:
+		r := w.command(w.playerOrigin(), f.Body.CommandLine)
 		f.link.send(responseFrame(f.Header.RequestID, r, w.text(r)))
 		f.link.pending.Add(-1)
 		if r.end {
-			f.link.send(nil)
+			f.link.queue(outgoing{end: true})
 		}
 	case "subscribe":
 		f.link.subscribed[f.Body.EventName] = true
@@ -214,7 +303,7 @@ func (w *World) receive(f frame) {
 	}
 }
 
-// event sends a PlayerMessage, if the bridge has subscribed to them.
+// playerMessage sends a chat message, if the bridge has subscribed to them.
 func (w *World) playerMessage(kind, sender, receiver, message string) {
 	if w.link == nil || !w.link.subscribed["PlayerMessage"] {
 		return

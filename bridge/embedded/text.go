@@ -25,6 +25,7 @@ const (
 	textScriptEventLong = "Message length exceeds (%d) character limit!"
 	textNoTargets       = "No targets matched selector"
 	textList            = "There are %d/%d players online:\n%s"
+	textVerbatim        = "%s" // of a script, which speaks for itself
 	textExternal        = "External"
 	textScriptEngine    = "Script Engine"
 )

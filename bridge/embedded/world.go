@@ -53,6 +53,7 @@ type player struct {
 	name      string
 	dimension string
 	pos       voxel.Pos
+	items     []store.Item
 }
 
 var errClosed = errors.New("the world was closed")
