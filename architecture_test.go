@@ -38,7 +38,7 @@ var arrows = map[string][]string{
 	"journal":         nouns,
 	"recovery":        nouns,
 	"bridge":          nouns,
-	"bridge/addon":    {},
+	"bridge/addon":    {"plan/fault"},
 	"bridge/embedded": append([]string{"bridge", "bridge/addon"}, nouns...),
 	"rpc":             append([]string{"schematic", "journal", "recovery", "bridge", "bridge/addon"}, nouns...),
 	"cmd/groundplan": append([]string{
