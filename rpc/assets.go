@@ -1,0 +1,164 @@
+package rpc
+
+import (
+	"bytes"
+	"context"
+
+	"groundplan/plan"
+	"groundplan/plan/fault"
+	"groundplan/plan/voxel"
+	"groundplan/schematic"
+)
+
+type listParams struct {
+	Scope
+	Query string `json:"query,omitempty" jsonschema:"part of a name, whatever the case" check:"max=64"`
+}
+
+// AssetsView is the answer of asset_list.
+type AssetsView struct {
+	Assets []schematic.Asset `json:"assets"`
+}
+
+func (s *Service) assetList(_ context.Context, _ Caller, p listParams) (AssetsView, error) {
+	list, err := s.Library.List(p.Query)
+	return AssetsView{Assets: list}, err
+}
+
+type importParams struct {
+	Scope
+	Asset    string    `json:"asset_id" check:"min=1,max=64"`
+	Target   voxel.Pos `json:"target" jsonschema:"where the anchor goes"`
+	Rotation int       `json:"rotation,omitempty" jsonschema:"degrees clockwise seen from above, about the target" check:"enum=0|90|180|270,default=0"`
+	Mirror   string    `json:"mirror,omitempty" jsonschema:"x: east and west change places; z: north and south" check:"enum=|x|z"`
+	SkipAir  bool      `json:"skip_air,omitempty" jsonschema:"air of the schematic leaves the world as it is" check:"default=false"`
+	Anchor   string    `json:"anchor,omitempty" jsonschema:"the point that goes to the target: the file's own (empty), its lowest corner, or the corner on the ground" check:"enum=|corner|ground"`
+	Strict   bool      `json:"strict,omitempty" jsonschema:"refuse a file with a state that has no Bedrock twin" check:"default=false"`
+
+	Mapping   map[string]string `json:"mapping,omitempty" jsonschema:"file state pattern to Bedrock state, or keep"`
+	AllowLoss []voxel.Pos       `json:"allow_loss,omitempty" jsonschema:"cells whose contents (chest, sign, …) may be lost"`
+}
+
+func (s *Service) importPrepare(ctx context.Context, by Caller, p importParams) (PlanView, error) {
+	if err := schematic.CheckID(p.Asset); err != nil {
+		return PlanView{}, err
+	}
+	world, err := s.startable(by)
+	if err != nil {
+		return PlanView{}, err
+	}
+	file, asset, err := s.Library.Open(p.Asset)
+	if err != nil {
+		return PlanView{}, err
+	}
+	if n, most := asset.BlockCount, by.Project.Limits.PlanCells; n > most && !p.SkipAir {
+		return PlanView{}, fault.Errorf(fault.BudgetExceeded, "the schematic has %d cells; a plan takes at most %d", n, most).
+			With("limit", most).With("got", n)
+	}
+	env, err := s.env(ctx, by, world, "")
+	if err != nil {
+		return PlanView{}, err
+	}
+	env.AllowLoss = p.AllowLoss
+	if err := schematic.Mapping(p.Mapping).Check(env.Registry); err != nil {
+		return PlanView{}, err
+	}
+	wanted, err := file.Place(env.Registry, schematic.Placement{
+		Target: p.Target, Rotation: p.Rotation, Mirror: schematic.Mirror(p.Mirror), Anchor: schematic.Anchor(p.Anchor),
+		SkipAir: p.SkipAir, Strict: p.Strict, Mapping: p.Mapping, Ground: env.Ground,
+	})
+	if err != nil {
+		return PlanView{}, err
+	}
+	return s.draft(ctx, by, world, wanted, voxel.NewMask(), env)
+}
+
+// assetCells returns the cells of an asset for a recipe's paste, its anchor at
+// 0,0,0.
+func (s *Service) assetCells(id string, limits plan.Limits) (*voxel.Volume, error) {
+	file, asset, err := s.Library.Open(id)
+	if err != nil {
+		return nil, err
+	}
+	if n, most := asset.BlockCount, limits.PlanCells; n > most {
+		return nil, fault.Errorf(fault.BudgetExceeded, "the asset %s has %d cells; a plan takes at most %d", id, n, most).With("limit", most).With("got", n)
+	}
+	return file.Place(s.Registry(), schematic.Placement{})
+}
+
+type assetParams struct {
+	Scope
+	Asset   string            `json:"asset_id" check:"min=1,max=64"`
+	Mapping map[string]string `json:"mapping,omitempty" jsonschema:"file state pattern to Bedrock state, or keep"`
+}
+
+// assetInspect says what an import would make of a file, before any is placed.
+func (s *Service) assetInspect(_ context.Context, _ Caller, p assetParams) (schematic.Report, error) {
+	file, _, err := s.Library.Open(p.Asset)
+	if err != nil {
+		return schematic.Report{}, err
+	}
+	mapping := schematic.Mapping(p.Mapping)
+	if err := mapping.Check(s.Registry()); err != nil {
+		return schematic.Report{}, err
+	}
+	return file.Report(s.Registry(), mapping), nil
+}
+
+type assetDeleteParams struct {
+	Scope
+	Asset string `json:"asset_id" check:"min=1,max=64"`
+}
+
+func (s *Service) assetDelete(_ context.Context, _ Caller, p assetDeleteParams) (DeletedView, error) {
+	return DeletedView{ID: p.Asset, Deleted: true}, s.Library.Delete(p.Asset)
+}
+
+type exportParams struct {
+	Scope
+	Name      string     `json:"name" jsonschema:"kept in the file" check:"min=1,max=64"`
+	Min       voxel.Pos  `json:"min"`
+	Max       voxel.Pos  `json:"max"`
+	Origin    *voxel.Pos `json:"origin,omitempty" jsonschema:"the anchor; min when left out"`
+	Version   int        `json:"version,omitempty" jsonschema:"of the Sponge format" check:"enum=2|3,default=2"`
+	AllowLoss bool       `json:"allow_loss,omitempty" jsonschema:"leave out contents of block entities, and write air for states that Java does not have" check:"default=false"`
+}
+
+// ExportView is the answer of schematic_export: the asset, and what it lacks.
+type ExportView struct {
+	schematic.Asset
+	Losses schematic.Losses `json:"losses"`
+}
+
+// schematicExport writes a region into the library, air included.
+func (s *Service) schematicExport(ctx context.Context, by Caller, p exportParams) (ExportView, error) {
+	if err := schematic.CheckName(p.Name); err != nil {
+		return ExportView{}, err
+	}
+	box := voxel.Box{Min: p.Min, Max: p.Max}
+	if _, err := by.reachable(box); err != nil {
+		return ExportView{}, err
+	}
+	if n, most := box.Volume(), by.Project.Limits.PlanCells; n > most {
+		return ExportView{}, fault.Errorf(fault.BudgetExceeded, "the region has %d cells; at most %d are exported", n, most).
+			With("limit", most).With("got", n)
+	}
+	snap, err := by.read(ctx, []voxel.Box{box}, false)
+	if err != nil {
+		return ExportView{}, err
+	}
+	export := schematic.Export{
+		Format: schematic.Sponge, Version: p.Version, Box: box, Origin: p.Min, Name: p.Name,
+		BlockEntities: snap.Entities, AllowLoss: p.AllowLoss, Limits: s.Library.Limits,
+	}
+	if p.Origin != nil {
+		export.Origin = *p.Origin
+	}
+	var file bytes.Buffer
+	losses, err := export.Write(&file, s.Registry(), snap.Cells)
+	if err != nil {
+		return ExportView{}, err
+	}
+	asset, err := s.Library.Put(s.NewID(), &file, false)
+	return ExportView{Asset: asset, Losses: losses}, err
+}

@@ -1,0 +1,134 @@
+package rpc
+
+import (
+	"context"
+	"time"
+
+	"groundplan/journal"
+	"groundplan/plan"
+	"groundplan/plan/fault"
+	"groundplan/recovery"
+)
+
+// maxWait is the longest that operation_status waits for a change.
+const maxWait = 30 * time.Second
+
+type applyParams struct {
+	Scope
+	Plan string `json:"plan_id" check:"min=1"`
+	Hash string `json:"plan_hash" jsonschema:"as build_prepare answered it" check:"min=1"`
+	Key  string `json:"idempotency_key" jsonschema:"yours; the same key always gives the same operation" check:"min=1"`
+}
+
+func (s *Service) buildApply(_ context.Context, by Caller, p applyParams) (plan.Operation, error) {
+	op, err := s.Runner.Apply(by.Project, by.Principal, p.Plan, p.Hash, p.Key)
+	return statusOf(op), err
+}
+
+type operationParams struct {
+	Scope
+	Operation string `json:"operation_id" check:"min=1"`
+}
+
+type statusParams struct {
+	Scope
+	Operation string `json:"operation_id" check:"min=1"`
+	WaitMS    int    `json:"wait_ms,omitempty" jsonschema:"wait up to this long for a change after since, or for the end" check:"min=0,max=30000"`
+	Since     int64  `json:"since,omitempty" jsonschema:"the updated_at that you have seen" check:"min=0"`
+}
+
+func (s *Service) operationStatus(ctx context.Context, by Caller, p statusParams) (plan.Operation, error) {
+	op, err := s.operation(by, p.Operation)
+	if err != nil || p.WaitMS == 0 {
+		return op, err
+	}
+	wait, cancel := context.WithTimeout(ctx, min(time.Duration(p.WaitMS)*time.Millisecond, maxWait))
+	defer cancel()
+	since := p.Since
+	if since == 0 {
+		since = op.UpdatedAt
+	}
+	op, err = s.Runner.Wait(wait, p.Operation, since)
+	return statusOf(op), err
+}
+
+// operation returns an operation of the caller's project.
+func (s *Service) operation(by Caller, id string) (plan.Operation, error) {
+	op, err := s.Journal.Operation(id)
+	if err != nil {
+		return plan.Operation{}, err
+	}
+	if op.Project != by.Project.ID {
+		return plan.Operation{}, fault.Errorf(fault.NotFound, "Unknown operation")
+	}
+	return statusOf(op), nil
+}
+
+func (s *Service) operationCancel(_ context.Context, by Caller, p operationParams) (plan.Operation, error) {
+	if _, err := s.operation(by, p.Operation); err != nil {
+		return plan.Operation{}, err
+	}
+	op, err := s.Runner.Cancel(p.Operation)
+	return statusOf(op), err
+}
+
+type undoParams struct {
+	Scope
+	Operation string `json:"operation_id" check:"min=1"`
+	Partial   bool   `json:"partial,omitempty" jsonschema:"leave cells that were changed since, and say which" check:"default=false"`
+}
+
+// UndoView is the answer of operation_undo_prepare.
+type UndoView struct {
+	PlanView
+	Undo recovery.UndoReport `json:"undo"`
+}
+
+func (s *Service) undoPrepare(ctx context.Context, by Caller, p undoParams) (UndoView, error) {
+	if _, err := s.operation(by, p.Operation); err != nil {
+		return UndoView{}, err
+	}
+	undo, report, err := s.Runner.PrepareUndo(ctx, p.Operation, p.Partial)
+	if err != nil {
+		return UndoView{}, err
+	}
+	if err := s.Journal.PutPlan(undo); err != nil {
+		return UndoView{}, err
+	}
+	if report.Cells == nil {
+		report.Cells = []plan.Conflict{}
+	}
+	return UndoView{PlanView: viewOf(undo), Undo: report}, nil
+}
+
+// operationPage is how many operations one page of operation_list has.
+const operationPage = 50
+
+type operationListParams struct {
+	Scope
+	Status string `json:"status,omitempty" jsonschema:"only operations of this status" check:"enum=queued|applying|applied|conflict|cancelled|failed|recovery_required"`
+	Before string `json:"before,omitempty" jsonschema:"only operations older than this one" check:"max=64"`
+}
+
+// OperationsView is the answer of operation_list.
+type OperationsView struct {
+	Operations []plan.Operation `json:"operations" jsonschema:"the newest first"`
+	Next       string           `json:"next,omitempty" jsonschema:"before of the next page"`
+}
+
+func (s *Service) operationList(_ context.Context, by Caller, p operationListParams) (OperationsView, error) {
+	ops, err := s.Journal.Operations(journal.Filter{
+		Project: by.Project.ID, Status: plan.Status(p.Status), Before: p.Before, Limit: operationPage + 1,
+	})
+	if err != nil {
+		return OperationsView{}, err
+	}
+	v := OperationsView{Operations: []plan.Operation{}}
+	for _, op := range ops[:min(len(ops), operationPage)] {
+		v.Operations = append(v.Operations, statusOf(op))
+	}
+	if len(ops) > operationPage {
+		v.Next = ops[operationPage-1].ID
+	}
+	return v, nil
+}

@@ -1,0 +1,135 @@
+package rpc
+
+import (
+	"context"
+
+	"groundplan/plan"
+	"groundplan/plan/fault"
+	"groundplan/recovery"
+)
+
+// reviewPage is how many cells one page of a review shows.
+const reviewPage = 1024
+
+type reviewParams struct {
+	Scope
+	Operation string `json:"operation_id" check:"min=1"`
+	Detail    string `json:"detail,omitempty" jsonschema:"cells adds the cells, page by page" check:"enum=summary|cells,default=summary"`
+	From      int    `json:"from,omitempty" jsonschema:"the first cell of the page" check:"min=0"`
+}
+
+// ReviewView is the answer of recovery_review: exactly the prototype's fields,
+// and cells only when they are asked for.
+type ReviewView struct {
+	recovery.Review
+	Cells []recovery.Seen `json:"cells,omitempty"`
+	Next  int             `json:"next,omitempty" jsonschema:"from of the next page"`
+}
+
+func (s *Service) recoveryReview(ctx context.Context, by Caller, p reviewParams) (ReviewView, error) {
+	if _, err := s.operation(by, p.Operation); err != nil {
+		return ReviewView{}, err
+	}
+	review, err := s.Runner.Review(ctx, p.Operation)
+	if err != nil {
+		return ReviewView{}, err
+	}
+	v := ReviewView{Review: review}
+	if p.Detail == "cells" && p.From < len(review.Cells) {
+		end := min(p.From+reviewPage, len(review.Cells))
+		v.Cells = review.Cells[p.From:end]
+		if end < len(review.Cells) {
+			v.Next = end
+		}
+	}
+	return v, nil
+}
+
+type rulingParams struct {
+	Scope
+	Operation string `json:"operation_id" check:"min=1"`
+	Digest    string `json:"expected_digest" jsonschema:"currentDigest of the last review" check:"min=1"`
+	Reason    string `json:"reason,omitempty" jsonschema:"kept with the decision" check:"max=1000"`
+}
+
+func (p rulingParams) ruling(by Caller) recovery.Ruling {
+	return recovery.Ruling{Operation: p.Operation, Digest: p.Digest, By: by.Principal, Reason: p.Reason}
+}
+
+func (s *Service) recoveryAbandon(ctx context.Context, by Caller, p rulingParams) (plan.Operation, error) {
+	if _, err := s.operation(by, p.Operation); err != nil {
+		return plan.Operation{}, err
+	}
+	op, err := s.Runner.Abandon(ctx, p.ruling(by))
+	return statusOf(op), err
+}
+
+func (s *Service) recoveryResume(ctx context.Context, by Caller, p rulingParams) (plan.Operation, error) {
+	if _, err := s.operation(by, p.Operation); err != nil {
+		return plan.Operation{}, err
+	}
+	op, err := s.Runner.Resume(ctx, p.ruling(by))
+	return statusOf(op), err
+}
+
+// RollbackView is the answer of recovery_rollback: the operation that is given
+// up, and the one that writes its cells back.
+type RollbackView struct {
+	Operation plan.Operation `json:"operation"`
+	Undo      plan.Operation `json:"undo"`
+}
+
+func (s *Service) recoveryRollback(ctx context.Context, by Caller, p rulingParams) (RollbackView, error) {
+	if _, err := s.operation(by, p.Operation); err != nil {
+		return RollbackView{}, err
+	}
+	op, undo, err := s.Runner.Rollback(ctx, p.ruling(by))
+	return RollbackView{Operation: statusOf(op), Undo: statusOf(undo)}, err
+}
+
+// ListView is the answer of recovery_list.
+type ListView struct {
+	Gate       string           `json:"gate"` // open, shut
+	Operations []plan.Operation `json:"operations"`
+}
+
+func (s *Service) recoveryList(_ context.Context, by Caller, _ struct{ Scope }) (ListView, error) {
+	ids, err := s.Runner.Gate()
+	if err != nil {
+		return ListView{}, err
+	}
+	v := ListView{Gate: "open", Operations: []plan.Operation{}}
+	if len(ids) > 0 {
+		v.Gate = "shut"
+	}
+	for _, id := range ids {
+		op, err := s.operation(by, id)
+		if fault.CodeOf(err) == fault.NotFound {
+			continue // another project's
+		}
+		if err != nil {
+			return ListView{}, err
+		}
+		v.Operations = append(v.Operations, op)
+	}
+	return v, nil
+}
+
+// LogView is the answer of recovery_log.
+type LogView struct {
+	Decisions []plan.Decision `json:"decisions"`
+}
+
+func (s *Service) recoveryLog(_ context.Context, by Caller, _ struct{ Scope }) (LogView, error) {
+	all, err := s.Journal.Decisions()
+	if err != nil {
+		return LogView{}, err
+	}
+	v := LogView{Decisions: []plan.Decision{}}
+	for _, d := range all {
+		if _, err := s.operation(by, d.Operation); err == nil {
+			v.Decisions = append(v.Decisions, d)
+		}
+	}
+	return v, nil
+}

@@ -1,0 +1,184 @@
+package rpc
+
+import "groundplan/plan/fault"
+
+// The codes that whole groups of methods may give.
+func worldErrors(more ...fault.Code) []fault.Code {
+	return append([]fault.Code{
+		fault.WorldUnavailable, fault.VersionMismatch, fault.UnsupportedCapability, fault.ChunkNotLoaded, fault.Timeout, fault.Cancelled,
+	}, more...)
+}
+
+func planErrors(more ...fault.Code) []fault.Code {
+	return append(worldErrors(
+		fault.OutOfBounds, fault.BudgetExceeded, fault.UnsupportedBlock, fault.UnsupportedBlockEntity,
+		fault.StaleSnapshot, fault.NotFound, fault.StorageFailed,
+	), more...)
+}
+
+func journalErrors(more ...fault.Code) []fault.Code {
+	return append([]fault.Code{fault.NotFound, fault.StorageFailed}, more...)
+}
+
+const exampleBox = `{"recipe":{"version":1,"operations":[{"type":"box","min":{"x":0,"y":0,"z":0},"max":{"x":2,"y":2,"z":2},"block":"minecraft:stone_bricks","hollow":true}]}}`
+
+const (
+	exampleID     = "6f1c2f0e-8c55-4d0b-9a51-0f6d5f3a7c11"
+	exampleDigest = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+	exampleRuling = `{"operation_id":"` + exampleID + `","expected_digest":"` + exampleDigest + `","reason":"power cut; the tower is fine"}`
+	exampleOp     = `{"operation_id":"` + exampleID + `"}`
+)
+
+// Methods returns the table, in the order of the protocol page.
+func Methods() []Method {
+	var all []Method
+	for _, group := range [][]Method{readMethods(), planMethods(), operationMethods(), partMethods(), assetMethods(), recoveryMethods()} {
+		all = append(all, group...)
+	}
+	return all
+}
+
+func readMethods() []Method {
+	return []Method{
+		define(Method{
+			Name: "project_context", Role: Agent, Idempotent: true, Example: `{}`, Errors: journalErrors(),
+			Doc: "What an agent must know first: the project's region and limits, which world is connected, parts, the newest operations, and whether new writes may begin.",
+		}, (*Service).projectContext),
+		define(Method{
+			Name: "region_inspect", Role: Agent, Idempotent: true, Heavy: true,
+			Example: `{"min":{"x":0,"y":0,"z":0},"max":{"x":2,"y":2,"z":2},"detail":"summary"}`,
+			Errors:  worldErrors(fault.OutOfBounds, fault.BudgetExceeded, fault.UnsupportedBlock),
+			Doc:     "Reads an inclusive box of loaded chunks: counts per state, every cell, text layers, heights, or where a block is. Nothing is generated or loaded.",
+		}, (*Service).regionInspect),
+		define(Method{
+			Name: "region_changes", Role: Agent, Idempotent: true, Example: `{}`,
+			Errors: worldErrors(fault.ResyncRequired, fault.StorageFailed),
+			Doc:    "What changed the region since a cursor: our own writes, and edits by others that the addon saw. resync_required only when that is truly lost.",
+		}, (*Service).regionChanges),
+	}
+}
+
+func planMethods() []Method {
+	return []Method{
+		define(Method{
+			Name: "build_prepare", Role: Agent, Writes: true, Heavy: true, Example: exampleBox, Errors: planErrors(),
+			Doc: "Compiles a recipe, reads the cells it names, and stores an immutable plan of the differences. The world is not changed.",
+		}, (*Service).buildPrepare),
+	}
+}
+
+func operationMethods() []Method {
+	return []Method{
+		define(Method{
+			Name: "build_apply", Role: Agent, Writes: true, Idempotent: true,
+			Example: `{"plan_id":"` + exampleID + `","plan_hash":"` + exampleDigest + `","idempotency_key":"house-1"}`,
+			Errors: journalErrors(fault.IdempotencyMismatch, fault.RecoveryRequired, fault.StaleSnapshot, fault.PlanExpired, fault.VersionMismatch,
+				fault.WorldUnavailable, fault.Busy),
+			Doc: "Starts the execution of a plan. A repeated key gives the operation that it already has, in any state of the service; read operation_status until it is final.",
+		}, (*Service).buildApply),
+		define(Method{
+			Name: "operation_status", Role: Agent, Idempotent: true, Example: exampleOp, Errors: journalErrors(),
+			Doc: "Where an operation stands: its counters, and the first conflicts. With wait_ms it answers at the next change.",
+		}, (*Service).operationStatus),
+		define(Method{
+			Name: "operation_cancel", Role: Agent, Writes: true, Idempotent: true, Example: exampleOp, Errors: journalErrors(),
+			Doc: "Stops an operation between two commands and answers its status at that moment. What was written stays owned and can be undone.",
+		}, (*Service).operationCancel),
+		define(Method{
+			Name: "operation_undo_prepare", Role: Agent, Writes: true, Heavy: true, Example: exampleOp,
+			Errors: planErrors(fault.UndoConflict, fault.Busy, fault.RecoveryRequired),
+			Doc:    "Plans the way back for the cells that the operation wrote and still owns; apply that plan with build_apply.",
+		}, (*Service).undoPrepare),
+		define(Method{
+			Name: "operation_list", Role: Agent, Idempotent: true, Example: `{"status":"applied"}`, Errors: journalErrors(),
+			Doc: "The project's operations, the newest first, page by page.",
+		}, (*Service).operationList),
+	}
+}
+
+func partMethods() []Method {
+	const example = `{"part_id":"` + exampleID + `"}`
+	return []Method{
+		define(Method{
+			Name: "part_define", Role: Agent, Writes: true, Example: `{"name":"gatehouse","operation_id":"` + exampleID + `"}`,
+			Errors: journalErrors(fault.Busy, fault.BudgetExceeded, fault.Conflict),
+			Doc:    "Names the exact cells that an applied operation wrote. Parts do not overlap.",
+		}, (*Service).partDefine),
+		define(Method{
+			Name: "part_get", Role: Agent, Idempotent: true, Example: example, Errors: journalErrors(),
+			Doc: "A part's name, bounds, size and protection. The bounds are not the mask.",
+		}, (*Service).partGet),
+		define(Method{
+			Name: "part_list", Role: Agent, Idempotent: true, Example: `{}`, Errors: journalErrors(),
+			Doc: "The project's parts, page by page.",
+		}, (*Service).partList),
+		define(Method{
+			Name: "part_delete", Role: Agent, Writes: true, Example: example, Errors: journalErrors(),
+			Doc: "Forgets a part. The world is not changed; a protected part stays.",
+		}, (*Service).partDelete),
+		define(Method{
+			Name: "part_protect", Role: Admin, Writes: true, Idempotent: true,
+			Example: `{"part_id":"` + exampleID + `","protected":true}`, Errors: journalErrors(),
+			Doc: "Protects a part, or ends its protection. Plans that change a protected part may not start, and stop when they run.",
+		}, (*Service).partProtect),
+	}
+}
+
+func assetMethods() []Method {
+	return []Method{
+		define(Method{
+			Name: "asset_list", Role: Agent, Idempotent: true, Heavy: true, Example: `{"query":"tower"}`, Errors: journalErrors(),
+			Doc: "The schematics of the library whose name has the query in it. A file that cannot be read is listed with its error.",
+		}, (*Service).assetList),
+		define(Method{
+			Name: "schematic_import_prepare", Role: Agent, Writes: true, Heavy: true,
+			Example: `{"asset_id":"tower","target":{"x":10,"y":-60,"z":10},"rotation":90}`, Errors: planErrors(fault.UnsupportedFormat),
+			Doc: "Plans the placing of a schematic, turned about the target. Its air is part of the plan and removes blocks, unless skip_air is set.",
+		}, (*Service).importPrepare),
+		define(Method{
+			Name: "schematic_inspect", Role: Agent, Idempotent: true, Heavy: true, Example: `{"asset_id":"tower"}`,
+			Errors: journalErrors(fault.UnsupportedFormat, fault.BudgetExceeded, fault.Conflict),
+			Doc:    "Says what an import would make of a file: the Bedrock state of each of its states and how true it is, and what is lost.",
+		}, (*Service).assetInspect),
+		define(Method{
+			Name: "schematic_export", Role: Agent, Writes: true, Heavy: true,
+			Example: `{"name":"My tower","min":{"x":0,"y":0,"z":0},"max":{"x":2,"y":2,"z":2}}`,
+			Errors:  worldErrors(fault.OutOfBounds, fault.BudgetExceeded, fault.UnsupportedBlock, fault.UnsupportedBlockEntity, fault.StorageFailed),
+			Doc:     "Saves a region, air included, as a Sponge schematic in the library. The answer is the asset; the file stays in the library.",
+		}, (*Service).schematicExport),
+		define(Method{
+			Name: "asset_delete", Role: Admin, Writes: true, Example: `{"asset_id":"tower"}`, Errors: journalErrors(),
+			Doc: "Deletes a file of the library.",
+		}, (*Service).assetDelete),
+	}
+}
+
+func recoveryMethods() []Method {
+	decide := worldErrors(fault.NotFound, fault.StorageFailed)
+	return []Method{
+		define(Method{
+			Name: "recovery_list", Role: Admin, Idempotent: true, Example: `{}`, Errors: journalErrors(),
+			Doc: "The operations that an admin must decide about before new writes may begin.",
+		}, (*Service).recoveryList),
+		define(Method{
+			Name: "recovery_review", Role: Admin, Idempotent: true, Heavy: true, Example: exampleOp, Errors: decide,
+			Doc: "Reads every cell that an unfinished operation wrote or may have written, and counts those as before, as after, and neither. currentDigest goes into the decision.",
+		}, (*Service).recoveryReview),
+		define(Method{
+			Name: "recovery_abandon", Role: Admin, Writes: true, Heavy: true, Example: exampleRuling, Errors: decide,
+			Doc: "Leaves every block as it is, ends the operation as failed, and gives up its undo for ever. Refused when the cells changed since the review.",
+		}, (*Service).recoveryAbandon),
+		define(Method{
+			Name: "recovery_resume", Role: Admin, Writes: true, Heavy: true, Example: exampleRuling, Errors: append(decide, fault.Conflict),
+			Doc: "Lets the operation go on. Refused while any of its cells is neither as before nor as after.",
+		}, (*Service).recoveryResume),
+		define(Method{
+			Name: "recovery_rollback", Role: Admin, Writes: true, Heavy: true, Example: exampleRuling, Errors: append(decide, fault.Conflict),
+			Doc: "Ends the operation and writes its cells back to before, as an operation of its own. Refused while any cell is neither as before nor as after.",
+		}, (*Service).recoveryRollback),
+		define(Method{
+			Name: "recovery_log", Role: Admin, Idempotent: true, Example: `{}`, Errors: journalErrors(),
+			Doc: "Every decision that was made: who, when, why, and on which digest.",
+		}, (*Service).recoveryLog),
+	}
+}
