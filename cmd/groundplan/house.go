@@ -1,0 +1,236 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/google/renameio/v2"
+
+	"groundplan/bridge"
+	"groundplan/bridge/embedded"
+	"groundplan/journal"
+	"groundplan/plan"
+	"groundplan/plan/block"
+	"groundplan/plan/voxel"
+	"groundplan/recovery"
+	"groundplan/rpc"
+	"groundplan/schematic"
+)
+
+// house is a running service with everything it stands on.
+type house struct {
+	dir    string
+	log    *slog.Logger
+	tokens rpc.Tokens
+
+	journal  *journal.Journal
+	bridge   *bridge.Server
+	embedded *embedded.World // nil for a real game
+	runner   *recovery.Runner
+	service  *rpc.Service
+	server   *rpc.Server
+	addr     string
+}
+
+// ready is the line that says that the service is up.
+type ready struct {
+	Ready  bool   `json:"ready"`
+	RPC    string `json:"rpc"`
+	MCP    string `json:"mcp"`
+	Bridge string `json:"bridge"`
+	Data   string `json:"data"`
+}
+
+// build sets a service up, from the ground: data directory, tokens, journal,
+// bridge, world, registry, runner, HTTP. What was built before a failure is taken
+// down again.
+func build(ctx context.Context, dir string, flags serveFlags, log *slog.Logger) (*house, error) {
+	h := &house{dir: dir, log: log}
+	if err := h.raise(ctx, flags); err != nil {
+		h.close()
+		return nil, err
+	}
+	return h, nil
+}
+
+func (h *house) raise(ctx context.Context, flags serveFlags) error {
+	listener, err := rpc.Listen(ctx, flags.Listen)
+	if err != nil {
+		return err
+	}
+	h.addr = listener.Addr().String()
+	defer func() {
+		if h.server == nil {
+			_ = listener.Close() // nothing was served on it
+		}
+	}()
+	if err := os.MkdirAll(h.dir, 0o700); err != nil {
+		return fmt.Errorf("data directory: %w", err)
+	}
+	if h.tokens, err = rpc.OpenTokens(filepath.Join(h.dir, "tokens.json")); err != nil {
+		return err
+	}
+	if h.journal, err = journal.Open(filepath.Join(h.dir, "journal.db"), journal.Options{Log: h.log}); err != nil {
+		return err
+	}
+	secret, err := bridgeSecret(filepath.Join(h.dir, "bridge.secret"))
+	if err != nil {
+		return err
+	}
+	if h.bridge, err = bridge.Listen(ctx, bridge.Options{Addr: flags.Bridge, Secret: secret, Log: h.log}); err != nil {
+		return err
+	}
+	if flags.World == "embedded" {
+		if err := h.startEmbedded(ctx); err != nil {
+			return err
+		}
+	}
+	return h.startService(ctx, flags, func() { h.server = rpc.Serve(listener, h.service) })
+}
+
+// startEmbedded starts the embedded world and waits until it has connected.
+func (h *house) startEmbedded(ctx context.Context) error {
+	var err error
+	h.embedded, err = embedded.Start(ctx, embedded.Options{URL: h.bridge.URL(), Dir: filepath.Join(h.dir, "world"), Log: h.log})
+	if err != nil {
+		return err
+	}
+	wait, cancel := context.WithTimeout(ctx, 30*time.Second)
+	defer cancel()
+	if err := h.bridge.World().Await(wait); err != nil {
+		return fmt.Errorf("the embedded world did not connect: %w", err)
+	}
+	return nil
+}
+
+// startService starts recovery and the methods, and then answers HTTP.
+func (h *house) startService(ctx context.Context, flags serveFlags, serve func()) error {
+	projects, err := rpc.OpenProjects(filepath.Join(h.dir, "projects.json"), firstProject(flags))
+	if err != nil {
+		return err
+	}
+	limits := flags.limits()
+	world := h.bridge.World()
+	registries := newRegistries(h.bridge.World())
+	if _, err := registries.load(""); err != nil {
+		return err
+	}
+	h.runner, err = recovery.Start(ctx, recovery.Options{
+		Log: h.journal, World: pen{world}, Registry: registries.current, Project: projects.Get, Allowed: projects.Allowed,
+		NewID: rpc.NewID, Logger: h.log,
+	})
+	if err != nil {
+		return err
+	}
+	h.service = rpc.New(rpc.Options{
+		Tokens: h.tokens, Projects: projects, Journal: h.journal, Runner: h.runner,
+		World:    func() rpc.World { return h.bridge.World() },
+		Library:  &schematic.Library{Dir: filepath.Join(h.dir, "schematics"), Limits: limits, Strict: flags.Profile == "prototype"},
+		Registry: registries.current, Version: version, NewID: rpc.NewID, Log: h.log,
+	})
+	serve()
+	return h.announce()
+}
+
+// pen is the world as recovery writes to it.
+type pen struct{ *bridge.World }
+
+// Run runs commands in their order, pipelined.
+func (p pen) Run(ctx context.Context, commands []string) []plan.Outcome {
+	return p.RunAll(ctx, commands)
+}
+
+// firstProject is the project that a new data directory has. With the embedded
+// world, local automation may use it.
+func firstProject(flags serveFlags) plan.Project {
+	return plan.Project{
+		ID: rpc.DefaultProject, Dimension: "overworld", Limits: flags.limits(),
+		Region:     voxel.Box{Min: voxel.Pos{X: -256, Y: -64, Z: -256}, Max: voxel.Pos{X: 255, Y: 319, Z: 255}},
+		Automation: flags.World == "embedded" || flags.AllowLocalAutomation,
+	}
+}
+
+func (h *house) ready() ready {
+	return ready{Ready: true, RPC: "http://" + h.addr, MCP: "http://" + h.addr + "/mcp", Bridge: h.bridge.URL(), Data: h.dir}
+}
+
+// serviceFile is where the client commands find the address of the service.
+const serviceFile = "service.json"
+
+// announce writes the ready line into the data directory, for the client
+// commands. It names the bridge's secret, so it is for the owner only.
+func (h *house) announce() error {
+	return renameio.WriteFile(filepath.Join(h.dir, serviceFile), []byte(encode(h.ready())+"\n"), 0o600)
+}
+
+// close takes everything down, from the roof: no new calls, no new commands, the
+// game says good-bye, the journal is closed last.
+func (h *house) close() {
+	var errs []error
+	if h.server != nil {
+		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+		errs = append(errs, h.server.Close(ctx))
+		cancel()
+		errs = append(errs, os.Remove(filepath.Join(h.dir, serviceFile)))
+	}
+	if h.runner != nil {
+		h.runner.Close()
+	}
+	if h.embedded != nil {
+		errs = append(errs, h.embedded.Close())
+	}
+	if h.bridge != nil {
+		errs = append(errs, h.bridge.Close())
+	}
+	if h.journal != nil {
+		errs = append(errs, h.journal.Close())
+	}
+	if err := errors.Join(errs...); err != nil {
+		h.log.Warn("not everything closed cleanly", "error", err)
+	}
+}
+
+// bridgeSecret returns the path that the game must connect to. It stays, so that
+// a player can repeat the same /connect.
+func bridgeSecret(path string) (string, error) {
+	data, err := os.ReadFile(path)
+	if err == nil && len(strings.TrimSpace(string(data))) >= 32 {
+		return strings.TrimSpace(string(data)), nil
+	}
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return "", fmt.Errorf("bridge secret: %w", err)
+	}
+	secret := rpc.NewToken()[:32]
+	if err := renameio.WriteFile(path, []byte(secret+"\n"), 0o600); err != nil {
+		return "", fmt.Errorf("bridge secret: %w", err)
+	}
+	return secret, nil
+}
+
+// registries knows the blocks of the world that is connected.
+type registries struct {
+	world *bridge.World
+}
+
+func newRegistries(world *bridge.World) *registries { return &registries{world: world} }
+
+func (r *registries) load(game string) (*block.Registry, error) {
+	return block.Load(block.ProfileOf(game))
+}
+
+// current returns the registry of the connected world; of the newest game while
+// there is none.
+func (r *registries) current() *block.Registry {
+	info, _ := r.world.Info() //nolint:errcheck // without a world its version is empty
+	registry, err := r.load(info.Game)
+	if err != nil {
+		panic(err) // the registry is embedded; load was tried at start
+	}
+	return registry
+}

@@ -1,0 +1,34 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/schollz/progressbar/v3"
+)
+
+// bar shows progress: drawn on a terminal, nothing elsewhere.
+type bar struct{ drawn *progressbar.ProgressBar }
+
+// progress returns a bar for so many steps.
+func (p *program) progress(steps int, what string) bar {
+	if !p.stderr {
+		return bar{}
+	}
+	return bar{progressbar.NewOptions(steps, progressbar.OptionSetWriter(p.err), progressbar.OptionSetDescription(what),
+		progressbar.OptionClearOnFinish(), progressbar.OptionShowCount(), progressbar.OptionSetWidth(30))}
+}
+
+func (b bar) set(n int) {
+	if b.drawn != nil {
+		_ = b.drawn.Set(n) // a bar that cannot be drawn is no reason to stop
+	}
+}
+
+func (b bar) done() {
+	if b.drawn != nil {
+		_ = b.drawn.Finish() // likewise
+	}
+}
+
+// say tells a step on standard error.
+func (p *program) say(format string, args ...any) { fmt.Fprintf(p.err, format+"\n", args...) }
