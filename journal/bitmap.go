@@ -89,9 +89,19 @@ var errRuns = errors.New("malformed runs")
 // readRuns is the inverse of appendRuns.
 func (r *reader) readRuns() (bitmap, error) {
 	var b bitmap
+	data, at := r.data, 0 // most runs are one byte, and there are thousands of them
 	for start, present := 0, false; start < voxel.SectionCells; present = !present {
-		run := r.uvarint()
-		if r.bad || run > uint64(voxel.SectionCells-start) || run == 0 && start > 0 {
+		if at >= len(data) {
+			return b, errRuns
+		}
+		run, n := uint64(data[at]), 1
+		if run >= 0x80 {
+			if run, n = binary.Uvarint(data[at:]); n <= 0 {
+				return b, errRuns
+			}
+		}
+		at += n
+		if run > uint64(voxel.SectionCells-start) || run == 0 && start > 0 {
 			return b, errRuns
 		}
 		end := start + int(run)
@@ -100,6 +110,7 @@ func (r *reader) readRuns() (bitmap, error) {
 		}
 		start = end
 	}
+	r.data = data[at:]
 	return b, nil
 }
 

@@ -67,6 +67,9 @@ type checker struct {
 	j  *Journal
 	tx *bbolt.Tx
 
+	stacks map[string]stack // decoded lately: operations next to one another are near one another
+	layers int              // of them
+
 	owning int // pairs of section and operation that owners confirmed from the receipts' side
 }
 
@@ -250,7 +253,7 @@ func (c *checker) ending(at seq, r operationRecord, h []*sliceRecord, p *plan.Pl
 		wrote.union(slice.wrote)
 	}
 	for section, cells := range wrote {
-		s, err := c.j.readStack(b, sectionKey(section))
+		s, err := c.stack(b, ownersName(r.WorldID, r.Dimension), sectionKey(section))
 		if err != nil {
 			return err
 		}
@@ -269,6 +272,20 @@ func (c *checker) ending(at seq, r operationRecord, h []*sliceRecord, p *plan.Pl
 		}
 	}
 	return nil
+}
+
+// stack reads a stack and remembers it for a while.
+func (c *checker) stack(b *bbolt.Bucket, dimension, section []byte) (stack, error) {
+	name := string(dimension) + string(section)
+	if s, ok := c.stacks[name]; ok {
+		return s, nil
+	}
+	s, err := c.j.readStack(b, section)
+	if c.layers += len(s) + 1; c.layers > 1<<16 || c.stacks == nil {
+		c.stacks, c.layers = map[string]stack{}, len(s)+1
+	}
+	c.stacks[name] = s
+	return s, err
 }
 
 // slices checks that each slice belongs to an operation.

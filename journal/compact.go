@@ -20,9 +20,6 @@ const compactBatch = 8 << 20
 // the copy.
 func (j *Journal) Compact(path string) error {
 	err := j.place("compact", path, func(temp string) error {
-		if err := os.Remove(temp); err != nil && !errors.Is(err, os.ErrNotExist) {
-			return err
-		}
 		to, err := bbolt.Open(temp, 0o600, &bbolt.Options{Timeout: lockPatience, NoSync: true, FreelistType: bbolt.FreelistMapType})
 		if err != nil {
 			return err

@@ -3,7 +3,6 @@ package journal
 import (
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"hash/fnv"
 	"io"
 	"io/fs"
@@ -28,8 +27,8 @@ const lockPatience = 50 * time.Millisecond
 // initialisation is not atomic), and then linked, which unlike a rename never
 // replaces what another process put there meanwhile.
 func create(path string, o *Options) (err error) {
-	temp := fmt.Sprintf("%s.new-%d", path, os.Getpid())
-	if err := os.Remove(temp); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	temp, err := tempBeside(path)
+	if err != nil {
 		return err
 	}
 	defer func() {
@@ -73,6 +72,15 @@ func create(path string, o *Options) (err error) {
 		return err
 	}
 	return o.fsync("create_dir", filepath.Dir(path))
+}
+
+// tempBeside makes an empty file in the folder of path.
+func tempBeside(path string) (string, error) {
+	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".new-*")
+	if err != nil {
+		return "", err
+	}
+	return f.Name(), f.Close()
 }
 
 // layOut makes the buckets of a new journal.

@@ -53,7 +53,15 @@ func (j *Journal) copyTo(point, path string) error {
 		return nil
 	}
 	return j.place(point, path, func(temp string) error {
-		return j.db.View(func(tx *bbolt.Tx) error { return tx.CopyFile(temp, 0o600) })
+		f, err := os.OpenFile(temp, os.O_WRONLY|os.O_TRUNC, 0o600)
+		if err != nil {
+			return err
+		}
+		err = j.view(func(tx *bbolt.Tx) error {
+			_, err := tx.WriteTo(f)
+			return err
+		})
+		return errors.Join(err, f.Close())
 	})
 }
 
@@ -63,7 +71,10 @@ func (j *Journal) place(point, path string, write func(temp string) error) (err 
 	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
 		return fault.Errorf(fault.InvalidRequest, "%s exists already", path)
 	}
-	temp := fmt.Sprintf("%s.new-%d", path, os.Getpid())
+	temp, err := tempBeside(path)
+	if err != nil {
+		return err
+	}
 	defer func() {
 		if e := os.Remove(temp); e != nil && !errors.Is(e, fs.ErrNotExist) && err == nil {
 			err = e

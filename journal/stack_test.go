@@ -105,7 +105,7 @@ func TestOwnershipAgreesWithItsModel(t *testing.T) {
 			return rapid.SliceOfNDistinct(rapid.IntRange(0, modelCells-1), 1, modelCells, rapid.ID).Draw(t, "cells")
 		}
 		t.Repeat(map[string]func(*rapid.T){
-			"write": func(t *rapid.T) {
+			"write": func(*rapid.T) {
 				newest++
 				token++
 				cells := some()
