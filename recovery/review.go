@@ -245,7 +245,9 @@ func (r *Runner) Rollback(ctx context.Context, ruling Ruling) (rolledBack, undo 
 			return plan.Operation{}, plan.Operation{}, err
 		}
 	}
-	undoPlan, _, err := r.undoPlan(ctx, j, true)
+	// What an unfinished operation placed has nothing in it that an admin who
+	// rolls it back would want to keep; pots would otherwise forbid every rollback.
+	undoPlan, _, err := r.undoPlan(ctx, j, true, true)
 	if err != nil {
 		return plan.Operation{}, plan.Operation{}, err
 	}

@@ -20,6 +20,17 @@ type UndoReport struct {
 // or to another state – is an undo_conflict, or, when partial is set, is left
 // alone and reported. The plan is not stored.
 func (r *Runner) PrepareUndo(ctx context.Context, id string, partial bool) (*plan.Plan, UndoReport, error) {
+	return r.prepareUndo(ctx, id, partial, false)
+}
+
+// PrepareLossyUndo is PrepareUndo for a caller who gives up what is in the blocks
+// that the operation placed: chests that were filled since, signs that were
+// written, and pots, whose contents the game does not tell.
+func (r *Runner) PrepareLossyUndo(ctx context.Context, id string, partial bool) (*plan.Plan, UndoReport, error) {
+	return r.prepareUndo(ctx, id, partial, true)
+}
+
+func (r *Runner) prepareUndo(ctx context.Context, id string, partial, lossy bool) (*plan.Plan, UndoReport, error) {
 	op, err := r.Log.Operation(id)
 	if err != nil {
 		return nil, UndoReport{}, err
@@ -39,10 +50,10 @@ func (r *Runner) PrepareUndo(ctx context.Context, id string, partial bool) (*pla
 	if err != nil {
 		return nil, UndoReport{}, err
 	}
-	return r.undoPlan(ctx, j, partial)
+	return r.undoPlan(ctx, j, partial, lossy)
 }
 
-func (r *Runner) undoPlan(ctx context.Context, j *job, partial bool) (*plan.Plan, UndoReport, error) {
+func (r *Runner) undoPlan(ctx context.Context, j *job, partial, lossy bool) (*plan.Plan, UndoReport, error) {
 	project, ok := r.Project(j.op.Project)
 	if !ok {
 		return nil, UndoReport{}, fault.Errorf(fault.NotFound, "no project %s", j.op.Project)
@@ -71,7 +82,13 @@ func (r *Runner) undoPlan(ctx context.Context, j *job, partial bool) (*plan.Plan
 		ID: r.NewID(), Project: j.plan.Project, WorldID: j.plan.WorldID, WorldEpoch: j.plan.WorldEpoch, Dimension: j.plan.Dimension,
 		Region: project.Region, UndoOf: j.op.ID, CreatedAt: now, ExpiresAt: now + int64(project.Limits.PlanTTL)*1000,
 	}
-	p, err := plan.Draft(wanted, snap, head, plan.Env{Registry: j.judge.registry, Limits: project.Limits, Region: project.Region, Policy: project.Policy})
+	env := plan.Env{Registry: j.judge.registry, Limits: project.Limits, Region: project.Region, Policy: project.Policy}
+	for _, e := range snap.Entities {
+		if lossy {
+			env.AllowLoss = append(env.AllowLoss, e.Pos)
+		}
+	}
+	p, err := plan.Draft(wanted, snap, head, env)
 	return p, report, err
 }
 

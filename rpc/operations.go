@@ -76,6 +76,7 @@ type undoParams struct {
 	Scope
 	Operation string `json:"operation_id" check:"min=1"`
 	Partial   bool   `json:"partial,omitempty" jsonschema:"leave cells that were changed since, and say which" check:"default=false"`
+	AllowLoss bool   `json:"allow_loss,omitempty" jsonschema:"give up what is in the blocks that the operation placed (chest, sign, pot, …)" check:"default=false"`
 }
 
 // UndoView is the answer of operation_undo_prepare.
@@ -88,7 +89,11 @@ func (s *Service) undoPrepare(ctx context.Context, by Caller, p undoParams) (Und
 	if _, err := s.operation(by, p.Operation); err != nil {
 		return UndoView{}, err
 	}
-	undo, report, err := s.Runner.PrepareUndo(ctx, p.Operation, p.Partial)
+	prepare := s.Runner.PrepareUndo
+	if p.AllowLoss {
+		prepare = s.Runner.PrepareLossyUndo
+	}
+	undo, report, err := prepare(ctx, p.Operation, p.Partial)
 	if err != nil {
 		return UndoView{}, err
 	}
