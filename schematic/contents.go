@@ -1,15 +1,15 @@
 package schematic
 
 import (
-	"bytes"
 	"slices"
 
 	"groundplan/plan/voxel"
 	"groundplan/schematic/nbt"
 )
 
-// maxPositions bounds how many positions of block entities are kept to be checked.
-const maxPositions = 1 << 20
+// maxThings bounds the block entities and the entities of a list, and the positions
+// that are kept to be checked. The most that was seen is 98,304.
+const maxThings = 1 << 20
 
 // positions counts block entities and remembers where they are.
 type positions struct {
@@ -17,7 +17,6 @@ type positions struct {
 	at      []uint64 // packed, for those within any possible box
 	outside int
 	nowhere int
-	some    bool // a list was there and had elements
 }
 
 // thing is one block entity or entity while it is read.
@@ -33,62 +32,52 @@ type thing struct {
 
 func (d *document) readBlockEntities(t nbt.Tag) error {
 	if t != nbt.List {
-		return d.Errorf("a %v instead of a list", t)
+		return d.Errorf("%s instead of a list", t.A())
 	}
-	return d.List(func(_ int, t nbt.Tag) error {
-		if t != nbt.Compound {
-			return d.Errorf("a %v instead of a compound", t)
+	return d.List(func(i int, t nbt.Tag) error {
+		if t != nbt.Compound || i == maxThings {
+			return d.Errorf("the element is %s; compounds belong here, at most %d", t.A(), maxThings)
 		}
-		d.blockEntities.some = true
 		if d.strict {
 			return d.Errorf("block entities are not accepted")
 		}
-		return d.readBlockEntity(true)
+		return d.readBlockEntity()
 	})
 }
 
 // readBlockEntity reads a block entity of any format: version 1 and 2 have Id, Pos
 // and the data side by side, version 3 has the data under Data, the older formats
 // have id, x, y and z.
-func (d *document) readBlockEntity(own bool) error {
-	one := thing{outer: true, skull: skull{kind: -1}}
-	if err := d.readThing(&one); err != nil {
+func (d *document) readBlockEntity() error {
+	one, err := d.nextThing()
+	if err != nil {
 		return err
 	}
-	if own {
-		d.addBlockEntity(&one)
-	}
+	d.addBlockEntity(one)
 	return nil
 }
 
 func (d *document) addBlockEntity(one *thing) {
-	kind := blockEntityKind(one.kind[:one.n])
-	if one.skull.kind >= 0 && one.has == 7 && len(d.mcedit.skulls) < maxPositions {
+	if one.skull.kind >= 0 && one.has == 7 && len(d.mcedit.skulls) < maxThings {
 		one.skull.at = one.pos
 		d.mcedit.skulls = append(d.mcedit.skulls, one.skull)
 	}
-	d.blockEntities.add(kind, !one.full)
+	d.blockEntities.add(one.kind[:one.n], !one.full)
 	p := &d.blockEntities
 	switch x, y, z := one.pos[0], one.pos[1], one.pos[2]; {
 	case one.has != 7:
 		p.nowhere++
 	case x < 0 || y < 0 || z < 0 || x > 0xffff || y > 0xffff || z > 0xffff:
 		p.outside++
-	case len(p.at) < maxPositions:
+	case len(p.at) < maxThings:
 		p.at = append(p.at, uint64(y)<<32|uint64(z)<<16|uint64(x))
 	}
 }
 
-// blockEntityKind gives ids without a namespace one. Those of old games and of
-// Bedrock, such as Chest, have none.
-func blockEntityKind(kind []byte) []byte {
-	if len(kind) == 0 {
-		return []byte("unknown")
-	}
-	if bytes.IndexByte(kind, ':') >= 0 || kind[0] >= 'A' && kind[0] <= 'Z' {
-		return kind
-	}
-	return append([]byte("minecraft:"), kind...)
+// nextThing reads a compound into the one thing that the document has room for.
+func (d *document) nextThing() (*thing, error) {
+	d.thing = thing{outer: true, skull: skull{kind: -1}}
+	return &d.thing, d.readThing(&d.thing)
 }
 
 // readThing reads one compound into one.
@@ -201,11 +190,11 @@ func (d *document) weigh(one *thing, name []byte, t nbt.Tag) error {
 
 func (d *document) readEntities(t nbt.Tag) error {
 	if t != nbt.List {
-		return d.Errorf("a %v instead of a list", t)
+		return d.Errorf("%s instead of a list", t.A())
 	}
-	return d.List(func(_ int, t nbt.Tag) error {
-		if t != nbt.Compound {
-			return d.Errorf("a %v instead of a compound", t)
+	return d.List(func(i int, t nbt.Tag) error {
+		if t != nbt.Compound || i == maxThings {
+			return d.Errorf("the element is %s; compounds belong here, at most %d", t.A(), maxThings)
 		}
 		if d.strict {
 			return d.Errorf("entities are not accepted")
@@ -215,11 +204,11 @@ func (d *document) readEntities(t nbt.Tag) error {
 }
 
 func (d *document) readEntity() error {
-	one := thing{outer: true, skull: skull{kind: -1}}
-	if err := d.readThing(&one); err != nil {
+	one, err := d.nextThing()
+	if err != nil {
 		return err
 	}
-	d.entities.add(blockEntityKind(one.kind[:one.n]), false)
+	d.entities.add(one.kind[:one.n], false)
 	return nil
 }
 

@@ -23,14 +23,17 @@ type document struct {
 	wrapped bool            // the fields stand in a child named Schematic
 	unknown []string        // fields that nobody reads
 
-	version, dataVersion   int64
-	width, height, length  int64 // -1 until read
-	offset                 []int32
-	name, author           string
-	blockEntities          positions
-	entities, entityOthers tally
-	biomes                 []string
-	warnings               []string
+	version, dataVersion  int64
+	width, height, length int64 // -1 until read
+	offset                []int32
+	name, author          string
+	named                 bool // the metadata has a name
+	metadata              map[string]string
+	blockEntities         positions
+	entities              tally
+	thing                 thing // the block entity or entity that is being read
+	biomes                []string
+	warnings              []string
 
 	sponge     spongeParts
 	mcedit     mceditParts
@@ -70,6 +73,9 @@ func readDocument(r *nbt.Reader, o Options) (*Schematic, error) {
 	return s, nil
 }
 
+// maxFields bounds the top-level fields; writers have fewer than 30.
+const maxFields = 1000
+
 // field reads one top-level field.
 func (d *document) field(name []byte, t nbt.Tag) error {
 	if string(name) == "Schematic" && t == nbt.Compound && !d.wrapped {
@@ -80,9 +86,10 @@ func (d *document) field(name []byte, t nbt.Tag) error {
 	if d.seen[key] {
 		return d.Errorf("the field stands there twice")
 	}
-	if len(d.seen) < 1000 {
-		d.seen[key] = true
+	if len(d.seen) == maxFields {
+		return d.Errorf("more than %d fields", maxFields)
 	}
+	d.seen[key] = true
 	read := d.reader(key, t)
 	if read == nil {
 		if len(d.unknown) < 20 {
@@ -134,7 +141,7 @@ func (d *document) reader(name string, t nbt.Tag) func(nbt.Tag) error {
 func (d *document) number(into *int64, own nbt.Tag) func(nbt.Tag) error {
 	return func(t nbt.Tag) error {
 		if d.strict && t != own {
-			return d.Errorf("a %v instead of a %v", t, own)
+			return d.Errorf("%s instead of %s", t.A(), own.A())
 		}
 		n, err := d.Number(t)
 		*into = n
@@ -161,7 +168,7 @@ func (d *document) edge(into *int64) func(nbt.Tag) error {
 func (d *document) text(into *string) func(nbt.Tag) error {
 	return func(t nbt.Tag) error {
 		if t != nbt.String {
-			return d.Errorf("a %v instead of a string", t)
+			return d.Errorf("%s instead of a string", t.A())
 		}
 		s, err := d.Text()
 		*into = s
@@ -171,7 +178,7 @@ func (d *document) text(into *string) func(nbt.Tag) error {
 
 func (d *document) readOffset(t nbt.Tag) error {
 	if t != nbt.IntArray {
-		return d.Errorf("a %v instead of three numbers in an int array", t)
+		return d.Errorf("%s instead of three numbers in an int array", t.A())
 	}
 	n, err := d.ArrayHeader(t)
 	if err != nil {
@@ -189,11 +196,12 @@ func (d *document) readOffset(t nbt.Tag) error {
 // what Offset means in WorldEdit's own reading; the formats' own Offset counts.
 func (d *document) readMetadata(t nbt.Tag) error {
 	if t != nbt.Compound {
-		return d.Errorf("a %v instead of a compound", t)
+		return d.Errorf("%s instead of a compound", t.A())
 	}
 	return d.Compound(func(name []byte, t nbt.Tag) error {
 		switch key := string(name); {
 		case key == "Name" && t == nbt.String:
+			d.named = true
 			return d.text(&d.name)(t)
 		case key == "Author" && t == nbt.String:
 			return d.text(&d.author)(t)
@@ -202,8 +210,24 @@ func (d *document) readMetadata(t nbt.Tag) error {
 		case d.strict && (key == "Name" || key == "RequiredMods"):
 			return d.Errorf("a value of type %v", t)
 		}
+		if t == nbt.String {
+			return d.keepMetadata(nbt.Plain(name))
+		}
 		return d.Skip(t)
 	})
+}
+
+// keepMetadata keeps a text of the metadata, for exports to pass on.
+func (d *document) keepMetadata(key string) error {
+	b, err := d.Bytes()
+	if err != nil || len(d.metadata) == maxMetadata || len(key) > maxMetadataKey || len(b) > maxMetadataText {
+		return err
+	}
+	if d.metadata == nil {
+		d.metadata = map[string]string{}
+	}
+	d.metadata[key] = nbt.Plain(b)
+	return nil
 }
 
 func (d *document) requiredMods(nbt.Tag) error {
@@ -235,7 +259,7 @@ func (d *document) warn(format string, args ...any) {
 
 // assemble makes the Schematic out of what was seen.
 func (d *document) assemble() (*Schematic, error) {
-	s := &Schematic{Version: int(d.version), DataVersion: int(d.dataVersion), Name: clean(d.name), Author: clean(d.author)}
+	s := &Schematic{Version: int(d.version), DataVersion: int(d.dataVersion), Name: clean(d.name), Author: clean(d.author), Metadata: d.metadata}
 	var err error
 	switch {
 	case d.litematica.found:
@@ -267,7 +291,7 @@ func (d *document) assemble() (*Schematic, error) {
 		d.warn("the file was written by a newer game (DataVersion %d) than the newest known (%d); newer blocks are unknown", s.DataVersion, DataVersion)
 	}
 	d.blockEntities.report(d, s.Size)
-	s.BlockEntities = append(d.blockEntities.sorted(), d.entityOthers.sorted()...)
+	s.BlockEntities = d.blockEntities.sorted()
 	s.Entities = d.entities.sorted()
 	s.Biomes = d.biomes
 	slices.Sort(s.Biomes)

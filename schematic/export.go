@@ -23,7 +23,7 @@ import (
 // Export says how cells of a world become a file. Equal cells and equal fields
 // make equal bytes: no clock is read.
 type Export struct {
-	Format  Format    // Sponge, the default
+	Format  Format    // Sponge, the default, or MCStructure
 	Version int       // of Sponge: 2, the default, or 3
 	Box     voxel.Box // the cells to write; every one must be known
 	Origin  voxel.Pos // the anchor, in the world
@@ -44,6 +44,13 @@ type Export struct {
 	Limits plan.Limits // AssetCells and AssetBytes count
 }
 
+// What is kept of metadata beside Name, Author and Date.
+const (
+	maxMetadata     = 64      // texts
+	maxMetadataKey  = 256     // bytes of a key
+	maxMetadataText = 1 << 14 // bytes of a text
+)
+
 // defaultAuthor is who exports are by when nobody else is named.
 const defaultAuthor = "groundplan"
 
@@ -62,20 +69,24 @@ func (e Export) Write(w io.Writer, reg *block.Registry, cells *voxel.Volume) (Lo
 	if err != nil {
 		return Losses{}, err
 	}
-	unknown := d.toJava(reg)
+	if e.Format == MCStructure {
+		return losses, e.writeMCStructure(w, d)
+	}
+	unknown, changed := d.toJava(reg)
 	if len(unknown) > 0 && !e.AllowLoss {
 		return Losses{}, fault.Errorf(fault.UnsupportedBlock, "Java has no block for %s", listed(unknown)).
 			With("states", unknown[:min(len(unknown), 64)])
 	}
-	losses.States = unknown
+	losses.States, losses.Changed = unknown, changed
 	return losses, e.writeSponge(w, d)
 }
 
 // Losses is what a written file does not have.
 type Losses struct {
-	BlockEntities int      `json:"block_entities"`   // block entities whose contents were left out
-	Entities      int      `json:"entities"`         // entities that were left out
-	States        []string `json:"states,omitempty"` // Bedrock states that became air
+	BlockEntities int      `json:"block_entities"`    // block entities whose contents were left out
+	Entities      int      `json:"entities"`          // entities that were left out
+	States        []string `json:"states,omitempty"`  // Bedrock states that became air
+	Changed       []string `json:"changed,omitempty"` // Bedrock states that an import makes others of
 }
 
 func (e *Export) check() error {
@@ -90,18 +101,21 @@ func (e *Export) check() error {
 	}
 	e.Author = cmp.Or(e.Author, defaultAuthor)
 	switch {
-	case e.Format != Sponge:
-		return fault.Errorf(fault.InvalidRequest, "files of format %q are not written; sponge is", e.Format)
+	case e.Format != Sponge && e.Format != MCStructure:
+		return fault.Errorf(fault.InvalidRequest, "files of format %q are not written; sponge and mcstructure are", e.Format)
 	case e.Format == Sponge && e.Version != 2 && e.Version != 3:
 		return fault.Errorf(fault.InvalidRequest, "Sponge schematics of version %d are not written; 2 and 3 are", e.Version)
 	case !e.Box.Valid():
 		return fault.Errorf(fault.InvalidRequest, "min lies above max")
 	}
+	if len(e.Metadata) > maxMetadata {
+		return fault.Errorf(fault.InvalidRequest, "metadata: %d texts; %d are possible", len(e.Metadata), maxMetadata)
+	}
 	for key, value := range e.Metadata {
 		switch {
 		case key == "" || key == "Name" || key == "Author" || key == "Date":
 			return fault.Errorf(fault.InvalidRequest, "metadata: the key %q is not free", key)
-		case len(key) > 256 || len(value) > 1<<14:
+		case len(key) > maxMetadataKey || len(value) > maxMetadataText:
 			return fault.Errorf(fault.InvalidRequest, "metadata: %.20q is too long", key)
 		}
 	}
@@ -173,25 +187,34 @@ type dense struct {
 
 // dense copies the box out of the volume.
 func (e *Export) dense(v *voxel.Volume) (*dense, error) {
-	d := &dense{size: e.Box.Size(), cells: make([]uint16, 0, e.Box.Volume())}
-	index := make([]uint16, len(v.Palette()))
-	for p := range e.Box.All() {
-		id := v.ID(p)
-		if id == voxel.None {
-			return nil, fault.Errorf(fault.ChunkNotLoaded, "the cell %v is not loaded", p)
+	d := &dense{size: e.Box.Size(), cells: make([]uint16, e.Box.Volume())}
+	for key := range e.Box.Sections() {
+		var ids [voxel.SectionCells]voxel.ID
+		v.SectionIDs(key, &ids)
+		part := e.Box.Intersect(key.Box())
+		for p := range part.All() {
+			id := ids[(p.Y&15)<<8|(p.Z&15)<<4|p.X&15]
+			if id == voxel.None {
+				return nil, fault.Errorf(fault.ChunkNotLoaded, "the cell %v is not loaded", p)
+			}
+			q := p.Sub(e.Box.Min)
+			d.cells[(q.Y*d.size.Z+q.Z)*d.size.X+q.X] = uint16(id)
 		}
+	}
+	index := make([]uint16, len(v.Palette()))
+	for i, id := range d.cells {
 		if index[id] == 0 {
-			d.palette = append(d.palette, v.Content(id))
+			d.palette = append(d.palette, v.Content(voxel.ID(id)))
 			index[id] = uint16(len(d.palette))
 		}
-		d.cells = append(d.cells, index[id]-1)
+		d.cells[i] = index[id] - 1
 	}
 	return d, nil
 }
 
 // toJava replaces the palette by Java states, joins entries that become the same,
-// and returns the states that became air for want of one.
-func (d *dense) toJava(reg *block.Registry) (unknown []string) {
+// and returns the states that became air for want of one, and those that will come back as others.
+func (d *dense) toJava(reg *block.Registry) (unknown, changed []string) {
 	index := map[string]uint16{}
 	var palette []string
 	becomes := make([]uint16, len(d.palette))
@@ -200,6 +223,8 @@ func (d *dense) toJava(reg *block.Registry) (unknown []string) {
 		if !ok {
 			unknown = append(unknown, state)
 			java = string(block.Air)
+		} else if !reg.Convertible(block.State(state)) {
+			changed = append(changed, state)
 		}
 		at, ok := index[java]
 		if !ok {
@@ -213,7 +238,7 @@ func (d *dense) toJava(reg *block.Registry) (unknown []string) {
 	for i, id := range d.cells {
 		d.cells[i] = becomes[id]
 	}
-	return unknown
+	return unknown, changed
 }
 
 // compound is a compound whose fields keep their order, which go-mc's maps do not.

@@ -43,12 +43,12 @@ func (d *document) litematicaReader(name string, _ nbt.Tag) func(nbt.Tag) error 
 
 func (d *document) readRegions(t nbt.Tag) error {
 	if t != nbt.Compound {
-		return d.Errorf("a %v instead of a compound", t)
+		return d.Errorf("%s instead of a compound", t.A())
 	}
 	d.litematica.found = true
 	return d.Compound(func(name []byte, t nbt.Tag) error {
 		if t != nbt.Compound {
-			return d.Errorf("a %v instead of a compound", t)
+			return d.Errorf("%s instead of a compound", t.A())
 		}
 		if len(d.litematica.regions) == maxRegions {
 			return d.Errorf("more than %d regions", maxRegions)
@@ -79,7 +79,7 @@ func (d *document) regionField(g *region, name string, t nbt.Tag) (err error) {
 		return g.palette.read(d, t)
 	case "BlockStates":
 		if t != nbt.LongArray {
-			return d.Errorf("a %v instead of a long array", t)
+			return d.Errorf("%s instead of a long array", t.A())
 		}
 		g.raw, err = d.readRaw(t, 8, 2*d.limit+8)
 		return err
@@ -96,9 +96,9 @@ func (d *document) regionField(g *region, name string, t nbt.Tag) (err error) {
 }
 
 func (d *document) readRegionThings(read func() error) error {
-	return d.List(func(_ int, t nbt.Tag) error {
-		if t != nbt.Compound {
-			return d.Skip(t)
+	return d.List(func(i int, t nbt.Tag) error {
+		if t != nbt.Compound || i == maxThings {
+			return d.Errorf("the element is %s; compounds belong here, at most %d", t.A(), maxThings)
 		}
 		return read()
 	})
@@ -107,11 +107,11 @@ func (d *document) readRegionThings(read func() error) error {
 // readBlockEntityElsewhere reads a block entity whose position counts from
 // somewhere else than the box, so that it cannot be checked.
 func (d *document) readBlockEntityElsewhere() error {
-	one := thing{outer: true, skull: skull{kind: -1}}
-	if err := d.readThing(&one); err != nil {
+	one, err := d.nextThing()
+	if err != nil {
 		return err
 	}
-	d.blockEntities.add(blockEntityKind(one.kind[:one.n]), !one.full)
+	d.blockEntities.add(one.kind[:one.n], !one.full)
 	return nil
 }
 

@@ -32,7 +32,7 @@ func (d *document) mceditReader(name string, t nbt.Tag) func(nbt.Tag) error {
 	array := func(into *[]byte, most int) func(nbt.Tag) error {
 		return func(t nbt.Tag) (err error) {
 			if t != nbt.ByteArray {
-				return d.Errorf("a %v instead of a byte array", t)
+				return d.Errorf("%s instead of a byte array", t.A())
 			}
 			*into, err = d.readRaw(t, 1, most)
 			return err

@@ -37,7 +37,7 @@ func (d *document) readStructure(nbt.Tag) error {
 		switch string(name) {
 		case "block_indices":
 			if t != nbt.List {
-				return d.Errorf("a %v instead of a list", t)
+				return d.Errorf("%s instead of a list", t.A())
 			}
 			return d.readLayers()
 		case "entities":
@@ -46,7 +46,7 @@ func (d *document) readStructure(nbt.Tag) error {
 			}
 		case "palette":
 			if t != nbt.Compound {
-				return d.Errorf("a %v instead of a compound", t)
+				return d.Errorf("%s instead of a compound", t.A())
 			}
 			return d.Compound(d.bedrockPalettes)
 		}
@@ -91,7 +91,7 @@ func (d *document) positionData(_ []byte, t nbt.Tag) error {
 func (d *document) readLayers() error {
 	return d.List(func(i int, t nbt.Tag) error {
 		if t != nbt.List {
-			return d.Errorf("a %v instead of a list", t)
+			return d.Errorf("%s instead of a list", t.A())
 		}
 		if i >= len(d.bedrock.layers) {
 			return d.Skip(t)

@@ -31,7 +31,7 @@ func (p *sparsePalette) read(d *document) error {
 			return err
 		}
 		if t != nbt.Int && (d.strict || t != nbt.Byte && t != nbt.Short) {
-			return d.Errorf("a %v where an index belongs", t)
+			return d.Errorf("%s where an index belongs", t.A())
 		}
 		index, err := d.Number(t)
 		if err != nil {

@@ -1,7 +1,6 @@
 package schematic
 
 import (
-	"fmt"
 	"strings"
 
 	"groundplan/plan/block"
@@ -250,31 +249,21 @@ func (s *Schematic) refuseUnknown(translations []block.Translation) error {
 // translations returns what each palette entry becomes.
 func (s *Schematic) translations(reg *block.Registry, m Mapping) []block.Translation {
 	out := make([]block.Translation, len(s.palette))
+	bedrock := bedrockTranslator{reg: reg}
 	for i, state := range s.palette {
 		if state == absent {
 			out[i] = block.Translation{Keep: true, Quality: block.Exact}
 			continue
 		}
 		t, ok := m.translate(reg, state)
-		if !ok {
-			t = s.translate(reg, state)
+		switch {
+		case ok:
+		case s.bedrock:
+			t = bedrock.translate(state)
+		default:
+			t = reg.TranslateFrom(state, s.DataVersion)
 		}
 		out[i] = t
 	}
 	return out
-}
-
-// translate asks the registry.
-func (s *Schematic) translate(reg *block.Registry, state string) block.Translation {
-	if !s.bedrock {
-		return reg.TranslateFrom(state, s.DataVersion)
-	}
-	if state == "minecraft:structure_void" {
-		return block.Translation{Keep: true, Quality: block.Exact}
-	}
-	parsed, err := reg.Parse(state)
-	if err != nil {
-		return block.Translation{Quality: block.Unmapped, Note: fmt.Sprint(err)}
-	}
-	return block.Translation{State: parsed, Quality: block.Exact}
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"io"
 	"slices"
+	"strings"
 
 	"groundplan/plan"
 	"groundplan/plan/voxel"
@@ -32,6 +33,10 @@ type Schematic struct {
 	Author      string    // likewise
 	Size        voxel.Pos // cells along each axis; X is the width, Z the length
 	Offset      voxel.Pos // from the anchor to the box's lowest corner
+
+	// Metadata has the texts that the file keeps beside Name and Author, by
+	// their keys; Export takes them.
+	Metadata map[string]string
 
 	// BlockEntities and Entities say, per kind, what the file has beside blocks.
 	BlockEntities []Kind
@@ -124,27 +129,47 @@ type tally struct {
 // maxKinds bounds how many kinds are told apart; the game has fewer.
 const maxKinds = 4096
 
-// add counts one of a kind.
-func (t *tally) add(kind []byte, kept bool) {
-	i, ok := t.index[string(kind)]
+// add counts one of a kind, by its id as the file has it.
+func (t *tally) add(id []byte, kept bool) {
+	i, ok := t.index[string(id)]
 	if !ok {
-		if len(t.kinds) == maxKinds {
-			kind = []byte("others")
-		}
-		if i, ok = t.index[string(kind)]; !ok {
-			if t.index == nil {
-				t.index = map[string]int{}
-			}
-			i = len(t.kinds)
-			t.index[string(kind)] = i
-			t.kinds = append(t.kinds, Kind{Kind: string(kind)})
-		}
+		i = t.new(string(id))
 	}
 	t.kinds[i].Count++
 	if kept {
 		t.kinds[i].Kept++
 	} else {
 		t.kinds[i].Dropped++
+	}
+}
+
+// new returns the place of an id that was not seen before.
+func (t *tally) new(id string) int {
+	if t.index == nil {
+		t.index = map[string]int{}
+	}
+	name := kindName(id)
+	if len(t.kinds) >= maxKinds {
+		id, name = "", "others"
+		if i, ok := t.index[id]; ok {
+			return i
+		}
+	}
+	t.index[id] = len(t.kinds)
+	t.kinds = append(t.kinds, Kind{Kind: name})
+	return len(t.kinds) - 1
+}
+
+// kindName gives ids without a namespace one. Those of old games and of Bedrock,
+// such as Chest, have none.
+func kindName(id string) string {
+	switch {
+	case id == "":
+		return "unknown"
+	case strings.Contains(id, ":") || id[0] >= 'A' && id[0] <= 'Z':
+		return id
+	default:
+		return "minecraft:" + id
 	}
 }
 

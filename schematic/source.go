@@ -17,8 +17,8 @@ import (
 
 // spareBytes bounds what a file may hold beside its blocks – entities, metadata,
 // the contents of chests – once inflated. The largest of some thousands of
-// collected files has 12 MB.
-const spareBytes = 64 << 20
+// collected files has 20 MB.
+const spareBytes = 48 << 20
 
 // source is the stream of a file, from its bytes to its values.
 type source struct {

@@ -54,7 +54,7 @@ func (d *document) spongeReader(name string, t nbt.Tag) func(nbt.Tag) error {
 
 func (d *document) readSpongePalette(t nbt.Tag) error {
 	if t != nbt.Compound {
-		return d.Errorf("a %v instead of a compound", t)
+		return d.Errorf("%s instead of a compound", t.A())
 	}
 	d.sponge.found = true
 	d.sponge.palette = &sparsePalette{}
@@ -63,7 +63,7 @@ func (d *document) readSpongePalette(t nbt.Tag) error {
 
 func (d *document) readBlockData(t nbt.Tag) error {
 	if t != nbt.ByteArray {
-		return d.Errorf("a %v instead of a byte array", t)
+		return d.Errorf("%s instead of a byte array", t.A())
 	}
 	d.sponge.found = true
 	expect := 0

@@ -40,11 +40,11 @@ type listPalette struct {
 
 func (p *listPalette) read(d *document, t nbt.Tag) error {
 	if t != nbt.List {
-		return d.Errorf("a %v instead of a list", t)
+		return d.Errorf("%s instead of a list", t.A())
 	}
 	return d.List(func(_ int, t nbt.Tag) error {
 		if t != nbt.Compound {
-			return d.Errorf("a %v instead of a compound", t)
+			return d.Errorf("%s instead of a compound", t.A())
 		}
 		if len(p.states) == maxPalette {
 			return d.Errorf("more than %d entries", maxPalette)
@@ -72,7 +72,7 @@ func (d *document) readState() (string, error) {
 			return d.text(&id)(t)
 		case "Properties", "states":
 			if t != nbt.Compound {
-				return d.Errorf("a %v instead of a compound", t)
+				return d.Errorf("%s instead of a compound", t.A())
 			}
 			return d.Compound(func(name []byte, t nbt.Tag) error {
 				if len(properties) == 64 {
@@ -159,7 +159,7 @@ func (d *document) readTriple(t nbt.Tag) (v [3]int64, err error) {
 		}
 		return v, err
 	default:
-		return v, d.Errorf("a %v instead of three numbers", t)
+		return v, d.Errorf("%s instead of three numbers", t.A())
 	}
 }
 

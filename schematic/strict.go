@@ -23,6 +23,8 @@ func (d *document) checkStrict(s *Schematic) error {
 		return d.Errorf("a field named Schematic")
 	case !d.seen["DataVersion"]:
 		return d.Errorf("the field DataVersion is missing")
+	case d.named && (CheckName(d.name) != nil):
+		return d.Errorf("the name has not 1 to 64 printable characters")
 	case d.dataVersion < 0 || d.dataVersion > DataVersion:
 		return d.Errorf("the DataVersion %d is newer than %d", d.dataVersion, DataVersion)
 	case len(p.palette.states) > maxStrictPalette || p.palette.missing:

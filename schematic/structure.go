@@ -63,7 +63,7 @@ func (d *document) readStructureBlocks(nbt.Tag) error {
 	p.listed = true
 	return d.List(func(_ int, t nbt.Tag) error {
 		if t != nbt.Compound {
-			return d.Errorf("a %v instead of a compound", t)
+			return d.Errorf("%s instead of a compound", t.A())
 		}
 		if len(p.blocks) >= d.limit {
 			return d.overCells(len(p.blocks) + 1)

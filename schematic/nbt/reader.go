@@ -378,7 +378,7 @@ func (r *Reader) Number(t Tag) (int64, error) {
 	case Byte, Short, Int, Long:
 		n = int(minSize[t])
 	default:
-		return 0, r.Errorf("a %v where a whole number belongs", t)
+		return 0, r.Errorf("%s where a whole number belongs", t.A())
 	}
 	b, err := r.take(n)
 	if err != nil {
@@ -412,7 +412,7 @@ func (r *Reader) Float(t Tag) (float64, error) {
 		}
 		return math.Float64frombits(r.order.Uint64(b)), nil
 	default:
-		return 0, r.Errorf("a %v where a fraction belongs", t)
+		return 0, r.Errorf("%s where a fraction belongs", t.A())
 	}
 }
 
@@ -422,7 +422,7 @@ func (r *Reader) Float(t Tag) (float64, error) {
 func (r *Reader) ArrayHeader(t Tag) (int, error) {
 	size := elementSize(t)
 	if size == 0 {
-		return 0, r.Errorf("a %v where an array belongs", t)
+		return 0, r.Errorf("%s where an array belongs", t.A())
 	}
 	b, err := r.take(4)
 	if err != nil {
@@ -469,8 +469,16 @@ func (r *Reader) Ints(out []int32) error {
 	return nil
 }
 
+// skipCost is what a value that is skipped costs of Limits.Spare beside its bytes:
+// a flood of tiny values takes longer than its bytes tell.
+const skipCost = 16
+
 // Skip passes over a payload.
 func (r *Reader) Skip(t Tag) error {
+	r.bulk -= skipCost
+	if r.spare() < 0 {
+		return r.tooBig("more than %d bytes beside the blocks", r.limits.Spare)
+	}
 	switch t {
 	case Byte, Short, Int, Long, Float, Double:
 		_, err := r.take(int(minSize[t]))

@@ -40,6 +40,16 @@ func (t Tag) String() string {
 	return fmt.Sprintf("tag %d", byte(t))
 }
 
+// A returns the tag's name with its article.
+func (t Tag) A() string {
+	switch t {
+	case End, Int, IntArray:
+		return "an " + t.String()
+	default:
+		return "a " + t.String()
+	}
+}
+
 // minSize is the least number of bytes that a payload of each tag takes.
 var minSize = [...]int64{0, 1, 2, 4, 8, 4, 8, 4, 2, 5, 1, 4, 4}
 
