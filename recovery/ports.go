@@ -62,10 +62,10 @@ type World interface {
 	// Read returns the cells of the boxes, each of at most 32,768 cells.
 	// Cells in unloaded chunks are absent from the snapshot.
 	Read(ctx context.Context, dimension string, boxes []voxel.Box) (*plan.Snapshot, error)
-	// Run runs the commands, sent in their order and pipelined within the
+	// RunAll runs the commands, sent in their order and pipelined within the
 	// window of outstanding commands, and says what is known of each. When ctx ends, those not yet sent are Refused and those under way
 	// are still waited for, up to the bridge's timeout.
-	Run(ctx context.Context, commands []string) []plan.Outcome
+	RunAll(ctx context.Context, commands []string) []plan.Outcome
 	// Changes returns the edits by others after the cursor; "" asks for where
 	// the ring stands now.
 	Changes(ctx context.Context, cursor string) (plan.Changes, error)

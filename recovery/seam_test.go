@@ -119,11 +119,11 @@ func (w tornWorld) Info() (plan.World, error) {
 	return w.World.Info()
 }
 
-func (w tornWorld) Run(ctx context.Context, commands []string) []plan.Outcome {
+func (w tornWorld) RunAll(ctx context.Context, commands []string) []plan.Outcome {
 	outcomes := make([]plan.Outcome, len(commands))
 	for i, command := range commands {
 		if w.seam.alive() {
-			outcomes[i] = w.World.Run(ctx, []string{command})[0]
+			outcomes[i] = w.World.RunAll(ctx, []string{command})[0]
 		}
 		if !w.seam.alive() {
 			outcomes[i] = plan.Outcome{Kind: plan.Unknown}

@@ -109,7 +109,7 @@ func (s *sim) at(p voxel.Pos) string {
 	return string(block.Air)
 }
 
-func (s *sim) Run(ctx context.Context, commands []string) []plan.Outcome {
+func (s *sim) RunAll(ctx context.Context, commands []string) []plan.Outcome {
 	outcomes := make([]plan.Outcome, len(commands))
 	for i, command := range commands {
 		outcomes[i] = s.run(ctx, command)

@@ -358,7 +358,7 @@ func (r *Runner) send(ctx context.Context, j *job, intent *plan.Intent, todo *vo
 	}
 	commands := r.commands(j, intent, todo)
 	j.op.Sent += len(commands)
-	for _, outcome := range r.World.Run(ctx, commands) {
+	for _, outcome := range r.World.RunAll(ctx, commands) {
 		if outcome.Kind == plan.Unknown {
 			unknown++
 		}

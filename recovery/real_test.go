@@ -1,0 +1,238 @@
+package recovery
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"runtime"
+	"testing"
+	"time"
+
+	"groundplan/bridge"
+	"groundplan/bridge/embedded"
+	"groundplan/journal"
+	"groundplan/plan"
+	"groundplan/plan/block"
+	"groundplan/plan/voxel"
+)
+
+// Every port has its real implementation.
+var (
+	_ World = (*bridge.World)(nil)
+	_ Log   = (*journal.Journal)(nil)
+)
+
+// yard is a Runner with a journal that syncs, over a real WebSocket to the
+// embedded world.
+type yard struct {
+	tb       testing.TB
+	registry *block.Registry
+	project  plan.Project
+	log      *journal.Journal
+	game     *embedded.World
+	world    *bridge.World
+	runner   *Runner
+	ids      int
+}
+
+func newYard(tb testing.TB) *yard {
+	tb.Helper()
+	y := &yard{tb: tb}
+	var err error
+	if y.registry, err = block.Load(block.Profile50); err != nil {
+		tb.Fatal(err)
+	}
+	server, err := bridge.Listen(context.Background(), bridge.Options{Addr: "127.0.0.1:0", Settle: -1})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	y.world = server.World()
+	if y.game, err = embedded.Start(context.Background(), embedded.Options{URL: server.URL(), Dir: tb.TempDir()}); err != nil {
+		tb.Fatal(err)
+	}
+	if err := y.world.Await(context.Background()); err != nil {
+		tb.Fatal(err)
+	}
+	if y.log, err = journal.Open(filepath.Join(tb.TempDir(), "journal.db"), journal.Options{}); err != nil {
+		tb.Fatal(err)
+	}
+	y.project = plan.Project{
+		ID: "default", Dimension: "overworld", Limits: plan.DefaultLimits(),
+		Region: voxel.Box{Min: voxel.Pos{X: -256, Y: -64, Z: -256}, Max: voxel.Pos{X: 255, Y: 319, Z: 255}},
+	}
+	y.project.Limits.PlanCells = 1 << 22
+	y.runner, err = Start(context.Background(), Options{
+		Log: y.log, World: y.world, Registry: func() *block.Registry { return y.registry },
+		Project: func(string) (plan.Project, bool) { return y.project, true },
+		NewID:   func() string { y.ids++; return fmt.Sprintf("id-%d", y.ids) },
+	})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() {
+		y.runner.Close()
+		if err := y.log.Check(); err != nil {
+			tb.Error(err)
+		}
+		if err := y.log.Close(); err != nil {
+			tb.Error(err)
+		}
+		if err := y.game.Close(); err != nil {
+			tb.Error(err)
+		}
+		if err := server.Close(); err != nil {
+			tb.Error(err)
+		}
+	})
+	return y
+}
+
+func (y *yard) prepare(wanted *voxel.Volume) *plan.Plan {
+	y.tb.Helper()
+	snap, err := y.world.Read(y.tb.Context(), "overworld", wanted.Mask().Reads(maxRead))
+	if err != nil {
+		y.tb.Fatal(err)
+	}
+	world, err := y.world.Info()
+	if err != nil {
+		y.tb.Fatal(err)
+	}
+	y.ids++
+	now := time.Now().UnixMilli()
+	p, err := plan.Draft(wanted, snap, plan.Plan{
+		ID: fmt.Sprintf("plan-%d", y.ids), Project: "default", WorldID: world.ID, WorldEpoch: world.Epoch, Dimension: "overworld",
+		Region: y.project.Region, CreatedAt: now, ExpiresAt: now + 600_000,
+	}, plan.Env{Registry: y.registry, Limits: y.project.Limits, Region: y.project.Region})
+	if err != nil {
+		y.tb.Fatal(err)
+	}
+	if err := y.log.PutPlan(p); err != nil {
+		y.tb.Fatal(err)
+	}
+	return p
+}
+
+func (y *yard) apply(p *plan.Plan, key string) plan.Operation {
+	y.tb.Helper()
+	op, err := y.runner.Apply(y.project, "console", p.ID, p.Hash, key)
+	if err != nil {
+		y.tb.Fatal(err)
+	}
+	if op, err = y.runner.Wait(y.tb.Context(), op.ID, 1<<62); err != nil {
+		y.tb.Fatal(err)
+	}
+	return op
+}
+
+func TestEmbeddedWorldIsWrittenAndUndoneOverTheRealBridge(t *testing.T) {
+	y := newYard(t)
+	wanted := box(0, -61, 0, 12, 9, 7, "minecraft:oak_planks")
+	for z := range 7 {
+		wanted.Put(voxel.Pos{X: 3, Y: -55, Z: z}, "minecraft:oak_log[pillar_axis=z]")
+	}
+	op := y.apply(y.prepare(wanted), "k1")
+	if op.Status != plan.Applied || op.Written != 12*9*7 {
+		t.Fatalf("operation is %s with %d written: %s", op.Status, op.Written, op.Message)
+	}
+	for p, id := range wanted.All() {
+		if got, ok := y.game.At("overworld", p); !ok || string(got) != wanted.Content(id) {
+			t.Fatalf("%v is %s, want %s", p, got, wanted.Content(id))
+		}
+	}
+	undo, _, err := y.runner.PrepareUndo(t.Context(), op.ID, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := y.log.PutPlan(undo); err != nil {
+		t.Fatal(err)
+	}
+	if op = y.apply(undo, "k2"); op.Status != plan.Applied {
+		t.Fatalf("undo is %s: %s", op.Status, op.Message)
+	}
+	if got, _ := y.game.At("overworld", voxel.Pos{X: 0, Y: -61, Z: 0}); got != "minecraft:grass_block" {
+		t.Fatalf("after the undo the ground is %s", got)
+	}
+}
+
+// mixed returns a box of random blocks, the worst case for the box cover.
+func mixed(sx, sy, sz int) *voxel.Volume {
+	v := voxel.NewVolume()
+	blocks := []string{"minecraft:stone", "minecraft:dirt", "minecraft:oak_planks", "minecraft:stone_bricks", "minecraft:glass", "minecraft:air"}
+	random := rand.New(rand.NewPCG(1, 2))
+	for p := range (voxel.Box{Max: voxel.Pos{X: sx - 1, Y: sy - 1, Z: sz - 1}}).All() {
+		v.Put(p, blocks[random.IntN(len(blocks))])
+	}
+	return v
+}
+
+// layered returns a box whose layers differ, as terrain does.
+func layered(sx, sy, sz int) *voxel.Volume {
+	v := voxel.NewVolume()
+	blocks := []string{"minecraft:stone", "minecraft:dirt", "minecraft:oak_planks", "minecraft:stone_bricks"}
+	for p := range (voxel.Box{Max: voxel.Pos{X: sx - 1, Y: sy - 1, Z: sz - 1}}).All() {
+		v.Put(p, blocks[(p.X/7+p.Y/3+p.Z/11)%len(blocks)])
+	}
+	return v
+}
+
+// BenchmarkApply compares the full path – intent, commands, read-back, receipt,
+// audit – with sending the same commands and nothing else.
+func BenchmarkApply(b *testing.B) {
+	for name, wanted := range map[string]*voxel.Volume{
+		"solid-128":          box(0, 0, 0, 128, 128, 128, stone),
+		"layered-100x60x100": layered(100, 60, 100),
+		"mixed-32":           mixed(32, 32, 32),
+	} {
+		b.Run(name+"/full", func(b *testing.B) {
+			y := newYard(b)
+			for i := range b.N {
+				p := y.prepare(wanted)
+				b.StartTimer()
+				start := time.Now()
+				op := y.apply(p, fmt.Sprint("k", i))
+				seconds := time.Since(start).Seconds()
+				b.StopTimer()
+				if op.Status != plan.Applied {
+					b.Fatalf("operation is %s: %s", op.Status, op.Message)
+				}
+				b.ReportMetric(float64(op.Written)/seconds, "cells/s")
+				b.ReportMetric(float64(op.Sent)/seconds, "commands/s")
+				y.clear(wanted)
+			}
+		})
+		b.Run(name+"/raw", func(b *testing.B) {
+			y := newYard(b)
+			for range b.N {
+				p := y.prepare(wanted)
+				var lines []string
+				for _, s := range p.Slices {
+					for _, f := range s.Fills {
+						line, _ := plan.Lines(f, y.registry, "overworld")
+						lines = append(lines, line)
+					}
+				}
+				b.StartTimer()
+				start := time.Now()
+				y.world.RunAll(b.Context(), lines)
+				seconds := time.Since(start).Seconds()
+				b.StopTimer()
+				b.ReportMetric(float64(p.Changed)/seconds, "cells/s")
+				b.ReportMetric(float64(len(lines))/seconds, "commands/s")
+				y.clear(wanted)
+			}
+		})
+	}
+	var memory runtime.MemStats
+	runtime.ReadMemStats(&memory)
+	b.Logf("memory from the system: %d MiB", memory.Sys>>20)
+}
+
+// clear makes the cells air again without a trace.
+func (y *yard) clear(v *voxel.Volume) {
+	for p := range v.All() {
+		if err := y.game.Set("overworld", p, string(block.Air), false); err != nil {
+			y.tb.Fatal(err)
+		}
+	}
+}
