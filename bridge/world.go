@@ -10,6 +10,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"golang.org/x/sync/semaphore"
+
 	"groundplan/plan"
 	"groundplan/plan/fault"
 	"groundplan/plan/voxel"
@@ -296,9 +298,11 @@ func (w *World) fault(what string, err error) error {
 	return fault.Errorf(code, "%s: %w", what, err)
 }
 
-// readAhead is how many boxes are read at one time: their pages together must
-// stay below MaxBufferedBytes, and a page has up to 24 KiB.
-const readAhead = 8
+// readAhead is how many cells are asked for at one time. The world reads one box
+// after the other, so more would only wait, and a large box that waits behind
+// others can miss its deadline; the pages on their way stay below
+// MaxBufferedBytes.
+const readAhead = 2 * MaxRegionCells
 
 // Read returns the cells of the boxes, each of at most MaxRegionCells cells.
 // Cells in chunks that are not loaded are absent from the snapshot. The boxes are
@@ -314,37 +318,39 @@ func (w *World) Read(ctx context.Context, dimension string, boxes []voxel.Box) (
 	if err != nil {
 		return nil, w.fault("read", err)
 	}
+	outer := ctx
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	snapshot := &plan.Snapshot{Cells: voxel.NewVolume()}
 	var (
 		group sync.WaitGroup
-		next  atomic.Int64
+		room  = semaphore.NewWeighted(readAhead)
 		mu    sync.Mutex // protects snapshot and first
 		first error
 	)
-	for range min(readAhead, len(boxes), w.server.opts.Window) {
+	for _, box := range boxes {
+		weight := int64(max(box.Volume(), readAhead/w.server.opts.Window))
+		if room.Acquire(ctx, weight) != nil {
+			break // a read failed, or the caller gave up
+		}
 		group.Go(func() {
-			for {
-				i := int(next.Add(1)) - 1
-				if i >= len(boxes) {
-					return
-				}
-				err := w.readBox(ctx, s, gen, dimension, boxes[i], snapshot, &mu)
-				if err == nil {
-					continue
-				}
-				mu.Lock()
-				if first == nil {
-					first = err
-				}
-				mu.Unlock()
-				cancel()
+			defer room.Release(weight)
+			err := w.readBox(ctx, s, gen, dimension, box, snapshot, &mu)
+			if err == nil {
 				return
 			}
+			mu.Lock()
+			defer mu.Unlock()
+			if first == nil {
+				first = err
+			}
+			cancel()
 		})
 	}
 	group.Wait()
+	if first == nil && outer.Err() != nil {
+		first = outer.Err()
+	}
 	if first != nil {
 		return nil, w.fault("read "+dimension, first)
 	}

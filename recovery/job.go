@@ -141,9 +141,6 @@ func (j *job) dependencies() *voxel.Mask {
 	return m
 }
 
-// targets returns every cell of the plan, kept ones included.
-func (j *job) targets() *voxel.Mask { return j.after.Mask() }
-
 // relied returns the first conflicts among the dependencies. One that the plan
 // itself changes may be as before or as after.
 func (j *job) relied(snap *plan.Snapshot) (found []plan.Conflict, total int) {
@@ -171,16 +168,43 @@ func appendConflict(list []plan.Conflict, c plan.Conflict) []plan.Conflict {
 	return list
 }
 
-// read returns the cells of the masks, and of the dependencies with them.
-func (r *Runner) read(ctx context.Context, j *job, masks ...*voxel.Mask) (*plan.Snapshot, error) {
+// read returns the cells of the fills, and of the dependencies with them.
+func (r *Runner) read(ctx context.Context, j *job, lists ...[]plan.Fill) (*plan.Snapshot, error) {
 	if err := r.sameWorld(j.plan); err != nil {
 		return nil, err
 	}
-	all := j.dependencies()
-	for _, m := range masks {
-		all.Union(m)
+	return r.World.Read(ctx, j.plan.Dimension, j.reads(lists...))
+}
+
+// worthReading is the size from which a fill is read as a box of its own: where
+// the world is as planned, such a box is uniform, and one native query of the
+// game tells.
+const worthReading = 24
+
+// reads returns the boxes that show every cell of the fills and the
+// dependencies.
+func (j *job) reads(lists ...[]plan.Fill) []voxel.Box {
+	var boxes []voxel.Box
+	small := j.dependencies()
+	for _, fills := range lists {
+		for _, f := range fills {
+			if n := f.Box.Volume(); n >= worthReading && n <= maxRead {
+				boxes = append(boxes, f.Box)
+			} else {
+				small.AddBox(f.Box)
+			}
+		}
 	}
-	return r.World.Read(ctx, j.plan.Dimension, all.Reads(maxRead))
+	return append(boxes, small.Reads(maxRead)...)
+}
+
+// targets returns every fill of the plan, those of kept cells included.
+func (j *job) targets() [][]plan.Fill {
+	lists := [][]plan.Fill{j.plan.Kept}
+	for _, s := range j.plan.Slices {
+		lists = append(lists, s.Fills)
+	}
+	return lists
 }
 
 // maxRead is the number of cells that one read of the bridge may have.

@@ -69,12 +69,11 @@ func (r *Runner) preflight(ctx context.Context, j *job) error {
 	if err := r.observe(ctx); err != nil {
 		return err
 	}
-	targets := j.targets()
-	snap, err := r.read(ctx, j, targets)
+	snap, err := r.read(ctx, j, j.targets()...)
 	if err != nil {
 		return err
 	}
-	seen := j.judge.look(targets, snap, reasonPrepared)
+	seen := j.judge.look(j.after.Mask(), snap, reasonPrepared)
 	found, total := j.relied(snap)
 	lost, lostTotal, err := r.lostOwnership(j)
 	if err != nil {
@@ -143,12 +142,12 @@ func (r *Runner) stage(ctx context.Context, j *job) error {
 	if err := r.permitted(j); err != nil {
 		return r.finish(j, plan.Failed, fault.CodeOf(err), err.Error())
 	}
-	slice := j.plan.Slices[j.op.Next].Mask()
-	snap, err := r.read(ctx, j, slice)
+	slice := j.plan.Slices[j.op.Next]
+	snap, err := r.read(ctx, j, slice.Fills)
 	if err != nil {
 		return err
 	}
-	seen := j.judge.look(slice, snap, reasonSlice)
+	seen := j.judge.look(slice.Mask(), snap, reasonSlice)
 	if seen.unloaded > 0 {
 		return errUnloaded(seen.unloaded)
 	}
@@ -231,9 +230,9 @@ func (r *Runner) conclude(j *job, done *plan.Receipt) error {
 // on the way, the intent stays open until the cells were read.
 func (r *Runner) write(ctx context.Context, j *job) error {
 	intent := j.open()
-	slice := j.plan.Slices[intent.Slice].Mask()
+	slice := j.plan.Slices[intent.Slice]
 	if j.todo == nil {
-		snap, err := r.read(ctx, j, slice)
+		snap, err := r.read(ctx, j, slice.Fills)
 		if err != nil {
 			return err
 		}
@@ -253,7 +252,7 @@ func (r *Runner) write(ctx context.Context, j *job) error {
 		if err := r.observe(ctx); err != nil {
 			return err
 		}
-		snap, err := r.read(ctx, j, slice, j.following(intent.Slice))
+		snap, err := r.read(ctx, j, slice.Fills, j.following(intent.Slice).Fills)
 		if err != nil {
 			return err
 		}
@@ -274,12 +273,12 @@ func (r *Runner) write(ctx context.Context, j *job) error {
 	}
 }
 
-// following returns the cells of the slice after the given one.
-func (j *job) following(slice int) *voxel.Mask {
+// following returns the slice after the given one, empty after the last.
+func (j *job) following(slice int) plan.Slice {
 	if slice+1 < len(j.plan.Slices) {
-		return j.plan.Slices[slice+1].Mask()
+		return j.plan.Slices[slice+1]
 	}
-	return voxel.NewMask()
+	return plan.Slice{}
 }
 
 // settled records the receipt of the open intent when nothing of it is left to
@@ -301,8 +300,7 @@ func (r *Runner) settled(ctx context.Context, j *job, intent *plan.Intent, seen 
 		j.end(plan.Cancelled, fault.Cancelled, "cancelled; what was written can be undone")
 		return true, r.conclude(j, receipt)
 	}
-	following := j.following(intent.Slice)
-	next := j.judge.look(following, snap, reasonSlice)
+	next := j.judge.look(j.following(intent.Slice).Mask(), snap, reasonSlice)
 	if next.unloaded > 0 || ctx.Err() != nil || r.wantsCancel(j) {
 		return true, r.record(j, receipt, nil)
 	}
@@ -391,12 +389,11 @@ func (r *Runner) commands(j *job, intent *plan.Intent, todo *voxel.Mask) []strin
 // forgotten by the world, which may lose what it had not saved: they are written
 // again.
 func (r *Runner) audit(ctx context.Context, j *job) error {
-	targets := j.targets()
-	snap, err := r.read(ctx, j, targets)
+	snap, err := r.read(ctx, j, j.targets()...)
 	if err != nil {
 		return err
 	}
-	seen := j.judge.look(targets, snap, reasonAudit)
+	seen := j.judge.look(j.after.Mask(), snap, reasonAudit)
 	found, total := j.relied(snap)
 	switch {
 	case seen.unloaded > 0:

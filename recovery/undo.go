@@ -64,7 +64,10 @@ func (r *Runner) undoPlan(ctx context.Context, j *job, partial, lossy bool) (*pl
 			wrote.Union(e.Receipt.Wrote)
 		}
 	}
-	snap, err := r.read(ctx, j, wrote)
+	if err := r.sameWorld(j.plan); err != nil {
+		return nil, UndoReport{}, err
+	}
+	snap, err := r.World.Read(ctx, j.plan.Dimension, wrote.Reads(maxRead))
 	if err != nil {
 		return nil, UndoReport{}, err
 	}
