@@ -60,27 +60,42 @@ type faces struct {
 // only) counts as after.
 func (j *judge) look(mask *voxel.Mask, snap *plan.Snapshot, reason string) faces {
 	f := faces{before: voxel.NewMask(), after: voxel.NewMask()}
-	now, before, after := j.classes(snap.Cells), j.classes(j.before), j.classes(j.after)
-	for p := range mask.All() {
-		id := snap.Cells.ID(p)
-		switch class := now[id]; {
-		case id == voxel.None:
+	classes := [3][]int{j.classes(snap.Cells), j.classes(j.before), j.classes(j.after)}
+	for _, key := range mask.Sections() {
+		j.lookAt(key, mask.SectionBits(key), snap, classes, reason, &f)
+	}
+	return f
+}
+
+func (j *judge) lookAt(key voxel.Section, cells voxel.Bits, snap *plan.Snapshot, classes [3][]int, reason string, f *faces) {
+	var now, before, after [voxel.SectionCells]voxel.ID
+	snap.Cells.SectionIDs(key, &now)
+	j.before.SectionIDs(key, &before)
+	j.after.SectionIDs(key, &after)
+	var isBefore, isAfter voxel.Bits
+	for i := range now {
+		if !cells.Has(i) {
+			continue
+		}
+		switch class := classes[0][now[i]]; {
+		case now[i] == voxel.None:
 			f.unloaded++
-		case class == after[j.after.ID(p)]:
-			f.after.Add(p)
-		case class == before[j.before.ID(p)]:
-			f.before.Add(p)
+		case class == classes[2][after[i]]:
+			isAfter.Set(i)
+		case class == classes[1][before[i]]:
+			isBefore.Set(i)
 		default:
 			f.total++
 			f.foreign = appendConflict(f.foreign, plan.Conflict{
-				Pos: p, Reason: reason,
-				Expected: state(j.before.Content(j.before.ID(p))),
-				Current:  state(snap.Cells.Content(id)),
-				Desired:  state(j.after.Content(j.after.ID(p))),
+				Pos: key.Pos(i), Reason: reason,
+				Expected: state(j.before.Content(before[i])),
+				Current:  state(snap.Cells.Content(now[i])),
+				Desired:  state(j.after.Content(after[i])),
 			})
 		}
 	}
-	return f
+	f.before.SetSection(key, isBefore)
+	f.after.SetSection(key, isAfter)
 }
 
 func state(text string) block.State { return block.State(text) }

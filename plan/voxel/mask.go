@@ -41,9 +41,48 @@ func (m *Mask) Add(p Pos) {
 
 // AddBox puts every cell of the box into the set.
 func (m *Mask) AddBox(box Box) {
-	for p := range box.All() {
-		m.Add(p)
+	for key := range box.Sections() {
+		part := box.Intersect(key.Box())
+		b := m.sections[key]
+		if b == nil {
+			b = new(bitmap)
+			m.sections[key] = b
+		}
+		row := uint64(1)<<(part.Max.X-part.Min.X+1) - 1
+		for y := part.Min.Y; y <= part.Max.Y; y++ {
+			for z := part.Min.Z; z <= part.Max.Z; z++ {
+				i := Pos{part.Min.X, y, z}.cell()
+				b[i>>6] |= row << (i & 63)
+			}
+		}
 	}
+}
+
+// Bits has one bit for each cell of a section, in y, z, x order.
+type Bits [SectionCells / 64]uint64
+
+// Has reports whether the section's i-th cell is set.
+func (b *Bits) Has(i int) bool { return b[i>>6]>>(i&63)&1 != 0 }
+
+// Set sets the section's i-th cell.
+func (b *Bits) Set(i int) { b[i>>6] |= 1 << (i & 63) }
+
+// SectionBits returns the positions of m within one section.
+func (m *Mask) SectionBits(key Section) Bits {
+	if b := m.sections[key]; b != nil {
+		return Bits(*b)
+	}
+	return Bits{}
+}
+
+// SetSection replaces the positions of m within one section.
+func (m *Mask) SetSection(key Section, bits Bits) {
+	if bits == (Bits{}) {
+		delete(m.sections, key)
+		return
+	}
+	b := bitmap(bits)
+	m.sections[key] = &b
 }
 
 // Remove takes p out of the set.
