@@ -175,16 +175,12 @@ func (d *decoder) component(rest string) error {
 // java adds a Java block that follows the current rule and writes its rows of
 // the translation table.
 func (d *decoder) java(name string) error {
-	name, preferred := strings.CutPrefix(name, "!")
 	id, targets, renamed := strings.Cut(name, "=")
 	if !renamed {
 		targets = id
 	}
 	v := &variants{id: namespace + id, props: append([]property(nil), d.props...)}
 	d.r.java.add(v)
-	if preferred {
-		d.r.preferred[v] = true
-	}
 	var blocks []*variants
 	if targets != "" {
 		for t := range strings.SplitSeq(targets, ",") {
@@ -210,6 +206,7 @@ type row struct {
 	target int32 // number of the Bedrock state, -1 for none
 	note   uint8 // index of notes
 	water  bool
+	prefer bool // wins among the Java states of the same target
 }
 
 // column is a component made ready for one Java block: its values as numbers
@@ -218,7 +215,7 @@ type column struct {
 	name    string
 	strides []int32   // of the Java properties it depends on
 	sizes   []int32   // and how many values they have
-	numbers []int32   // for id, note and water
+	numbers []int32   // for id, note, water and prefer
 	parts   [][]int32 // for a state: what a value adds to the state's number, per block; -1: no such value
 }
 
@@ -229,7 +226,7 @@ func newColumn(c component, v *variants, blocks []*variants) column {
 		col.sizes = append(col.sizes, int32(len(v.props[p].values)))
 	}
 	switch c.name {
-	case "id", "note", "water":
+	case "id", "note", "water", "prefer":
 		for _, value := range c.values {
 			n, err := strconv.Atoi(value)
 			if err != nil {
@@ -279,6 +276,8 @@ func (w *row) fill(columns []column, blocks []*variants, offset int32) error {
 			w.note = uint8(c.numbers[c.at(offset)])
 		case "water":
 			w.water = c.numbers[c.at(offset)] == 1
+		case "prefer":
+			w.prefer = c.numbers[c.at(offset)] == 1
 		}
 	}
 	if len(blocks) == 0 {

@@ -8,9 +8,9 @@ type inverse struct {
 	dry, wet []int32 // number of the Java state, -1 for none; by number of the Bedrock state
 }
 
-// newInverse chooses, among the Java states that become a Bedrock state, the one
-// nearest to its block's default; among blocks the preferred one, then the one of
-// the same name.
+// newInverse chooses, among the Java states that become a Bedrock state, a
+// preferred one, then one that loses nothing, then the one nearest to its block's
+// default; among blocks the one of the same name.
 func newInverse(r *Registry) *inverse {
 	in := &inverse{dry: make([]int32, len(r.texts)), wet: make([]int32, len(r.texts))}
 	for i := range in.dry {
@@ -39,21 +39,15 @@ func newInverse(r *Registry) *inverse {
 // state.
 func (r *Registry) nearer(a, b, bedrock int32) bool {
 	va, vb := r.java.of(a), r.java.of(b)
-	if va == vb {
-		return va.changes(a-va.base) < vb.changes(b-vb.base)
-	}
-	id := r.bedrock.of(bedrock).id
-	rank := func(v *variants, j int32) int {
-		n := 4 * b2i(r.notes[r.rows[j].note].quality != Exact)
-		switch {
-		case r.preferred[v]:
-			return n
-		case v.id == id:
-			return n + 1
-		}
-		return n + 2
-	}
-	return cmp.Or(cmp.Compare(rank(va, a), rank(vb, b)), cmp.Compare(va.id, vb.id)) < 0
+	wa, wb := r.rows[a], r.rows[b]
+	same := func(v *variants) int { return b2i(v.id != r.bedrock.of(bedrock).id) }
+	return cmp.Or(
+		cmp.Compare(b2i(wb.prefer), b2i(wa.prefer)),
+		cmp.Compare(b2i(r.notes[wa.note].quality != Exact), b2i(r.notes[wb.note].quality != Exact)),
+		cmp.Compare(same(va), same(vb)),
+		cmp.Compare(va.id, vb.id),
+		cmp.Compare(va.changes(a-va.base), vb.changes(b-vb.base)),
+	) < 0
 }
 
 // changes is the number of properties in which a state differs from the default.
@@ -66,8 +60,8 @@ func (v *variants) changes(offset int32) int {
 }
 
 // ToJava returns the Java state for a Bedrock state; false where Java has no such
-// block. A state that nothing in Java becomes (an unused bit, a fence gate's
-// in_wall_bit beside a state Java lacks) gives the nearest one of the same block.
+// block. A state that nothing in Java becomes (an unused bit, running water)
+// gives the nearest one.
 func (r *Registry) ToJava(s State) (string, bool) {
 	i, wet, ok := r.lookup(s)
 	if !ok {
@@ -77,8 +71,7 @@ func (r *Registry) ToJava(s State) (string, bool) {
 	if j < 0 {
 		return "", false
 	}
-	v := r.java.of(j)
-	return string(v.appendTo(make([]byte, 0, 96), j-v.base)), true
+	return r.javaText(j), true
 }
 
 // Convertible reports whether s goes to Java and back unchanged.
@@ -104,28 +97,36 @@ func (r *Registry) javaFor(i int32, wet bool) int32 {
 	if first[i] >= 0 {
 		return first[i]
 	}
-	if second[i] >= 0 {
-		return second[i]
-	}
 	v := r.bedrock.of(i)
-	best, fewest := int32(-1), int(^uint(0)>>1)
+	if v.id == namespace+"structure_void" {
+		return r.java.byID[v.id].base // translates to "keep", so it is nobody's target
+	}
+	j := closest(r, first, second, r.usual(v, i-v.base))
+	if j < 0 {
+		return -1
+	}
+	return r.restore(j, i)
+}
+
+// closest returns the Java state of the Bedrock state of the same block that
+// differs least from i, with the same water if there is one.
+func closest(r *Registry, first, second []int32, i int32) int32 {
+	v := r.bedrock.of(i)
+	j, fewest := int32(-1), 0
 	for o := range v.size {
-		j := first[v.base+o]
-		if j < 0 {
-			j = second[v.base+o]
+		k := first[v.base+o]
+		if k < 0 {
+			k = second[v.base+o]
 		}
-		if j < 0 {
-			continue
-		}
-		if n := v.differences(o, i-v.base); n < fewest {
-			best, fewest = j, n
+		if n := v.differences(o, i-v.base); k >= 0 && (j < 0 || n < fewest) {
+			j, fewest = k, n
 		}
 	}
-	return best
+	return j
 }
 
 // differences weighs in how many states two combinations differ; derived ones
-// and bits count little.
+// count little.
 func (v *variants) differences(a, b int32) int {
 	n := 0
 	for i := range v.props {

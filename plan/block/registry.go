@@ -22,13 +22,12 @@ const (
 // Registry knows every state of one profile. It may be used by several
 // goroutines at once.
 type Registry struct {
-	profile   Profile
-	bedrock   numbered
-	java      numbered
-	class     map[string]Class
-	rows      []row // by number of the Java state
-	notes     []loss
-	preferred map[*variants]bool
+	profile Profile
+	bedrock numbered
+	java    numbered
+	class   map[string]Class
+	rows    []row // by number of the Java state
+	notes   []loss
 
 	texts  []State // by number of the Bedrock state
 	byText map[string]int32
@@ -88,7 +87,7 @@ func ProfileOf(game string) Profile {
 }
 
 func newRegistry(p Profile) *Registry {
-	r := &Registry{profile: p, class: map[string]Class{}, preferred: map[*variants]bool{}}
+	r := &Registry{profile: p, class: map[string]Class{}}
 	r.bedrock.byID, r.java.byID = map[string]*variants{}, map[string]*variants{}
 	return r
 }

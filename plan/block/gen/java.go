@@ -14,7 +14,6 @@ type javaBlock struct {
 	id      string
 	props   shape
 	targets []target // by combination of props
-	prefer  bool     // wins among Java blocks that become the same Bedrock state
 }
 
 // target is what a Java state becomes: a Bedrock block with its states (those of
@@ -24,6 +23,7 @@ type target struct {
 	states map[string]string
 	water  bool
 	note   note
+	prefer bool // wins among the Java states that become the same Bedrock state
 }
 
 // note says how true a translation is and what is lost.

@@ -25,7 +25,7 @@ import (
 //	faces                huge_mushroom_bits from the faces that show the cap
 //	unknown TEXT         there is no such block
 //	keep                 means "leave what is there"
-//	prefer               this block wins among those that become the same state
+//	prefer               this Java state wins among those that become the same state
 //	add                  the block is in no list; it has no properties
 type patch struct {
 	line    int
@@ -129,7 +129,7 @@ func (p *patch) patch(b *javaBlock) error {
 		p.used = true
 		t := &b.targets[i]
 		for _, a := range p.actions {
-			if err := t.act(b, a, values); err != nil {
+			if err := t.act(a, values); err != nil {
 				return err
 			}
 		}
@@ -137,13 +137,13 @@ func (p *patch) patch(b *javaBlock) error {
 	return nil
 }
 
-func (t *target) act(b *javaBlock, action string, values map[string]string) error {
+func (t *target) act(action string, values map[string]string) error {
 	word, rest, _ := strings.Cut(action, " ")
 	switch word {
 	case "add":
 		return nil
 	case "prefer":
-		b.prefer = true
+		t.prefer = true
 		return nil
 	case "water":
 		t.water = true

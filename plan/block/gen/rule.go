@@ -87,6 +87,7 @@ func (b *javaBlock) rule(notes map[note]int) (string, []string) {
 	}
 	add("id", func(t target) string { return itoa(max(0, slices.Index(ids, t.id))) }, "0")
 	add("note", func(t target) string { return itoa(notes[t.note]) }, "0")
+	add("prefer", func(t target) string { return itoa(b2i(t.prefer)) }, "0")
 	add("water", func(t target) string { return itoa(b2i(t.water)) }, "0")
 	for _, s := range states {
 		add(s, func(t target) string {
@@ -166,9 +167,6 @@ func writeJava(b *strings.Builder, blocks []*javaBlock, notes map[note]int) {
 		name := j.id
 		if len(ids) != 1 || ids[0] != j.id {
 			name += "=" + strings.Join(ids, ",")
-		}
-		if j.prefer {
-			name = "!" + name
 		}
 		groups[text] = append(groups[text], name)
 	}
