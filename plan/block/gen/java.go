@@ -14,6 +14,8 @@ type javaBlock struct {
 	id      string
 	props   shape
 	targets []target // by combination of props
+
+	harmless map[string]bool // properties that may be dropped without a word
 }
 
 // target is what a Java state becomes: a Bedrock block with its states (those of
@@ -78,7 +80,7 @@ func readJava(table, blocks []byte) ([]*javaBlock, error) {
 	}
 	var out []*javaBlock
 	for _, id := range slices.Sorted(maps.Keys(byID)) {
-		b := &javaBlock{id: id}
+		b := &javaBlock{id: id, harmless: map[string]bool{}}
 		var err error
 		if b.props, err = javaShape(id, shapes, byID[id]); err != nil {
 			return nil, err
@@ -195,6 +197,30 @@ func (b *javaBlock) check(newest palette, all []palette) error {
 				if !slices.Contains(s.values, t.states[s.name]) {
 					return fmt.Errorf("%s %v: %s has no %s=%q in profile %s", b.id, b.values(i), t.id, s.name, t.states[s.name], profiles[n].name)
 				}
+			}
+		}
+	}
+	return nil
+}
+
+// checkLosses fails when two states that differ in one property become the same,
+// both are called exact, and no patch says that the property is harmless: a loss
+// that nobody has named.
+func (b *javaBlock) checkLosses() error {
+	for i, t := range b.targets {
+		if t.note.quality != "exact" {
+			continue
+		}
+		stride := len(b.targets)
+		for _, p := range b.props {
+			stride /= len(p.values)
+			first := i - i/stride%len(p.values)*stride
+			u := b.targets[first]
+			if first == i || b.harmless[p.name] || u.note.quality != "exact" {
+				continue
+			}
+			if t.id == u.id && t.water == u.water && maps.Equal(t.states, u.states) {
+				return fmt.Errorf("%s: %s is lost without a word (%v)", b.id, p.name, b.values(i))
 			}
 		}
 	}

@@ -157,6 +157,9 @@ func patchBlocks(blocks []*javaBlock, newest palette, palettes []palette) ([]*ja
 		if err := b.check(newest, palettes); err != nil {
 			return nil, err
 		}
+		if err := b.checkLosses(); err != nil {
+			return nil, err
+		}
 	}
 	return blocks, nil
 }

@@ -26,6 +26,8 @@ import (
 //	unknown TEXT         there is no such block
 //	keep                 means "leave what is there"
 //	prefer               this Java state wins among those that become the same state
+//	harmless PROPERTY    not carrying this property loses nothing: the game derives it,
+//	                     or it is transient
 //	add                  the block is in no list; it has no properties
 type patch struct {
 	line    int
@@ -102,7 +104,7 @@ func apply(patches []*patch, blocks []*javaBlock) ([]*javaBlock, error) {
 	for _, p := range patches {
 		if slices.Contains(p.actions, "add") {
 			for _, id := range p.ids {
-				blocks = append(blocks, &javaBlock{id: id, targets: []target{{note: note{quality: "exact"}, states: map[string]string{}}}})
+				blocks = append(blocks, &javaBlock{id: id, harmless: map[string]bool{}, targets: []target{{note: note{quality: "exact"}, states: map[string]string{}}}})
 			}
 		}
 		for _, b := range blocks {
@@ -129,6 +131,10 @@ func (p *patch) patch(b *javaBlock) error {
 		p.used = true
 		t := &b.targets[i]
 		for _, a := range p.actions {
+			if prop, ok := strings.CutPrefix(a, "harmless "); ok {
+				b.harmless[prop] = true
+				continue
+			}
 			if err := t.act(a, values); err != nil {
 				return err
 			}
