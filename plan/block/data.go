@@ -78,6 +78,10 @@ func (d *decoder) line(line string) error {
 		return d.bedrock(rest)
 	case "K":
 		return d.class(rest)
+	case "M":
+		return d.colour(rest)
+	case "G", "S":
+		d.r.shapeLines = append(d.r.shapeLines, line)
 	case "J":
 		d.props, d.rule = properties(rest), d.rule[:0]
 	case "C":

@@ -198,23 +198,29 @@ func TestLoadingIsFastAndSmall(t *testing.T) {
 	runtime.GC()
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	start := time.Now()
-	r, err := decode(Profile60)
-	took := time.Since(start)
-	if err != nil {
-		t.Fatal(err)
+	var r *Registry
+	took := time.Hour
+	for range 5 { // the best of five: other processes have their turns too
+		start := time.Now()
+		fresh, err := decode(Profile60)
+		if err != nil {
+			t.Fatal(err)
+		}
+		took = min(took, time.Since(start))
+		r = fresh
 	}
 	r.turns()
 	r.inverse()
+	r.shapes()
 	runtime.GC()
 	runtime.ReadMemStats(&after)
 	mb := float64(after.HeapAlloc-before.HeapAlloc) / 1e6
-	t.Logf("decoded in %v, %.1f MB kept with turns and inverse", took, mb)
+	t.Logf("decoded in %v, %.1f MB kept with turns, inverse and shapes", took, mb)
 	if mb > 25 {
 		t.Errorf("%.1f MB kept, at most 25", mb)
 	}
-	if took > 300*time.Millisecond {
-		t.Errorf("decoding took %v", took)
+	if took > 250*time.Millisecond {
+		t.Errorf("decoding took %v; it takes 15 ms of an idle machine", took)
 	}
 	runtime.KeepAlive(r)
 }

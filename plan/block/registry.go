@@ -29,12 +29,17 @@ type Registry struct {
 	rows    []row // by number of the Java state
 	notes   []loss
 
+	colour map[string]Colour
+
+	shapeLines []string // read when a shape is first asked for
+
 	texts  []State // by number of the Bedrock state
 	byText map[string]int32
 	wet    []atomic.Pointer[State] // the same with water, made when asked for
 
 	turns   func() *turns
 	inverse func() *inverse
+	shapes  func() *shapes
 }
 
 // loss is a note of the translation table.
@@ -87,7 +92,7 @@ func ProfileOf(game string) Profile {
 }
 
 func newRegistry(p Profile) *Registry {
-	r := &Registry{profile: p, class: map[string]Class{}}
+	r := &Registry{profile: p, class: map[string]Class{}, colour: map[string]Colour{}}
 	r.bedrock.byID, r.java.byID = map[string]*variants{}, map[string]*variants{}
 	return r
 }
@@ -95,14 +100,17 @@ func newRegistry(p Profile) *Registry {
 // index makes the texts of all states, in one string, and the maps over them.
 func (r *Registry) index() {
 	ends := make([]int, 0, r.bedrock.total)
-	var b []byte
+	var b strings.Builder
+	b.Grow(int(r.bedrock.total) * 128)
+	var one []byte
 	for _, v := range r.bedrock.list {
 		for offset := range v.size {
-			b = v.appendTo(b, offset)
-			ends = append(ends, len(b))
+			one = v.appendTo(one[:0], offset)
+			b.Write(one)
+			ends = append(ends, b.Len())
 		}
 	}
-	all, start := string(b), 0
+	all, start := strings.Clone(b.String()), 0
 	r.texts = make([]State, len(ends))
 	r.byText = make(map[string]int32, len(ends))
 	for i, end := range ends {
@@ -113,6 +121,7 @@ func (r *Registry) index() {
 	}
 	r.wet = make([]atomic.Pointer[State], len(ends))
 	r.turns = sync.OnceValue(func() *turns { return newTurns(r) })
+	r.shapes = sync.OnceValue(func() *shapes { return newShapes(r.shapeLines) })
 	r.inverse = sync.OnceValue(func() *inverse { return newInverse(r) })
 }
 

@@ -199,3 +199,25 @@ func readSolid(blocks []byte) (map[string]bool, error) {
 	}
 	return out, nil
 }
+
+// readOrder returns, for each block, which combination each of its permutations
+// is, in the order of the file: the order of the collision shapes.
+func readOrder(permutations []byte, p palette) (map[string][]int, error) {
+	var states []rawState
+	if err := json.Unmarshal(permutations, &states); err != nil {
+		return nil, err
+	}
+	out := map[string][]int{}
+	for _, st := range states {
+		values := map[string]string{}
+		for _, s := range p[st.Name] {
+			v, err := st.value(s.name)
+			if err != nil {
+				return nil, err
+			}
+			values[s.name] = v
+		}
+		out[st.Name] = append(out[st.Name], p[st.Name].number(values))
+	}
+	return out, nil
+}

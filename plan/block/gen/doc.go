@@ -13,7 +13,9 @@
 //	J properties                          Java blocks of equal properties and equal rule follow
 //	C state prop,prop=value,value…        one component of the rule: a table over the properties it depends on
 //	N id=target,target id=target …        Java ids, and the Bedrock ids that component "id" indexes
-//	X state⇥java                          the Java state for a Bedrock state nothing translates to
+//	M rrggbb⇥id id …                      colours
+//	G faces box;box…                      a shape, in sixteenths; faces: which are full squares (bits)
+//	S state:count,…=shape,…⇥id id …       the shapes of a block, over the states they depend on
 //
 // Ids stand without minecraft:. States and properties are written
 // "name=value,*value;name=…", the default starred. The rule of a Java block is

@@ -20,6 +20,9 @@ var patchesText string
 //go:embed classes.txt
 var classesText string
 
+//go:embed colours.txt
+var coloursText string
+
 // output is the embedded file, from the module's root and from package block.
 const output = "registry.txt.zst"
 
@@ -100,12 +103,15 @@ func build(ctx context.Context, cache string) (string, error) {
 	const (
 		table      = "minecraft-data/data/bedrock/1.26.30/blocksJ2B.json"
 		javaBlocks = "minecraft-data/data/pc/26.1/blocks.json"
+		javaShapes = "minecraft-data/data/pc/26.1/blockCollisionShapes.json"
 		vanilla    = "lib/mojang-block.d.ts"
 	)
-	wanted := []string{table, javaBlocks}
+	wanted := []string{table, javaBlocks, javaShapes}
 	for _, p := range profiles {
 		wanted = append(wanted, p.dir+"blockStates.json", p.dir+"blocks.json")
 	}
+	last := profiles[len(profiles)-1].dir
+	wanted = append(wanted, last+"blockCollisionShapes.json")
 	data, err := minecraftData.fetch(ctx, cache, wanted...)
 	if err != nil {
 		return "", err
@@ -134,7 +140,11 @@ func build(ctx context.Context, cache string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	solid, err := readSolid(data[profiles[len(profiles)-1].dir+"blocks.json"])
+	extra, err := looks(newest, blocks, data[last+"blockStates.json"], data[last+"blockCollisionShapes.json"], data[javaShapes])
+	if err != nil {
+		return "", err
+	}
+	solid, err := readSolid(data[last+"blocks.json"])
 	if err != nil {
 		return "", err
 	}
@@ -142,7 +152,29 @@ func build(ctx context.Context, cache string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return write(palettes, blocks, classes, nil), nil
+	return write(palettes, blocks, classes, extra), nil
+}
+
+// looks returns the lines about colours and shapes.
+func looks(newest palette, blocks []*javaBlock, permutations, bedrockShapes, javaShapes []byte) ([]string, error) {
+	colours, err := readColours(coloursText, newest)
+	if err != nil {
+		return nil, err
+	}
+	order, err := readOrder(permutations, newest)
+	if err != nil {
+		return nil, err
+	}
+	bedrock, err := readShapes(bedrockShapes)
+	if err != nil {
+		return nil, err
+	}
+	java, err := readShapes(javaShapes)
+	if err != nil {
+		return nil, err
+	}
+	shapes, err := shapeLines(newest, order, blocks, java, bedrock)
+	return append(colours, shapes...), err
 }
 
 func patchBlocks(blocks []*javaBlock, newest palette, palettes []palette) ([]*javaBlock, error) {
