@@ -74,6 +74,12 @@ func (h *host) setDynamicProperty(call goja.FunctionCall) goja.Value {
 		h.world.blocks.Properties[name] = value
 	}
 	h.world.dirty = true
+	// The properties are who the world is. A process that dies before the first
+	// autosave must not come back as another world, whose journal nobody can
+	// settle; so they are on disk before the script goes on.
+	if err := h.world.saveLocked(); err != nil {
+		h.world.log.Error("the world could not be saved", "error", err)
+	}
 	return goja.Undefined()
 }
 

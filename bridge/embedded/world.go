@@ -240,8 +240,9 @@ func (w *World) autosave() {
 	write := w.blocks.Save()
 	w.dirty = false
 	w.wait.Go(func() {
-		defer w.saving.Unlock()
-		if err := write(); err != nil {
+		err := write()
+		w.saving.Unlock() // before mu: whoever holds mu may wait for it
+		if err != nil {
 			w.log.Error("the world could not be saved", "error", err)
 			w.mu.Lock()
 			w.dirty = true

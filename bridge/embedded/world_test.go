@@ -104,6 +104,22 @@ func TestWorldIsKept(t *testing.T) {
 	}
 }
 
+func TestAWorldThatDiesBeforeItsFirstSaveComesBackAsItself(t *testing.T) {
+	dir := t.TempDir()
+	var one, two struct {
+		ID    string `json:"world_id"`
+		Epoch string `json:"world_epoch"`
+	}
+	w, p := begin(t, Options{Dir: dir, Autosave: -1})
+	p.call("world_hello", map[string]any{}, &one)
+	w.Crash()
+	_, q := begin(t, Options{Dir: dir})
+	q.call("world_hello", map[string]any{}, &two)
+	if one != two || one.ID == "" {
+		t.Errorf("the world was %+v and is %+v", one, two)
+	}
+}
+
 func TestThroughput(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it measures")
