@@ -70,7 +70,7 @@ func (h *house) raise(ctx context.Context, flags serveFlags) error {
 			_ = listener.Close() // nothing was served on it
 		}
 	}()
-	if err := os.MkdirAll(h.dir, 0o700); err != nil {
+	if err := os.MkdirAll(filepath.Join(h.dir, "schematics"), 0o700); err != nil {
 		return fmt.Errorf("data directory: %w", err)
 	}
 	if h.tokens, err = rpc.OpenTokens(filepath.Join(h.dir, "tokens.json")); err != nil {
