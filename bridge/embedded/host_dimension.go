@@ -12,25 +12,48 @@ func (h *host) dimensionObject(d *store.Dimension) *goja.Object {
 	if o := h.dimensions[d]; o != nil {
 		return o
 	}
-	heights := h.vm.NewObject()
-	h.set(heights, "min", d.Min)
-	h.set(heights, "max", d.Max+1) // the engine's range ends above the highest cell
-	o := h.object("Dimension", map[string]any{
-		"id":          "minecraft:" + d.Name,
-		"heightRange": heights,
-		"getBlock":    func(call goja.FunctionCall) goja.Value { return h.getBlock(d, call) },
-		"containsBlock": func(call goja.FunctionCall) goja.Value {
-			return h.vm.ToValue(h.containsBlock(d, call))
-		},
-		"isChunkLoaded": func(call goja.FunctionCall) goja.Value {
+	o := h.vm.NewDynamicObject(&dimensionObject{
+		host: h, dimension: d,
+		getBlock:      h.vm.ToValue(func(call goja.FunctionCall) goja.Value { return h.getBlock(d, call) }),
+		containsBlock: h.vm.ToValue(func(call goja.FunctionCall) goja.Value { return h.vm.ToValue(h.containsBlock(d, call)) }),
+		isChunkLoaded: h.vm.ToValue(func(call goja.FunctionCall) goja.Value {
 			return h.vm.ToValue(h.world.loaded(d, h.pos(call.Argument(0))))
-		},
-		"runCommand": func(call goja.FunctionCall) goja.Value {
+		}),
+		runCommand: h.vm.ToValue(func(call goja.FunctionCall) goja.Value {
 			return h.runCommand(origin{dimension: d}, call.Argument(0).String())
-		},
+		}),
 	})
 	h.dimensions[d] = o
 	return o
+}
+
+// dimensionObject is a Dimension. It is apart from the other native objects
+// because the script asks it for every cell.
+type dimensionObject struct {
+	readOnly
+	host                                               *host
+	dimension                                          *store.Dimension
+	getBlock, containsBlock, isChunkLoaded, runCommand goja.Value
+}
+
+// Get returns a property or a method.
+func (o *dimensionObject) Get(key string) goja.Value {
+	switch key {
+	case "getBlock":
+		return o.getBlock
+	case "containsBlock":
+		return o.containsBlock
+	case "isChunkLoaded":
+		return o.isChunkLoaded
+	case "runCommand":
+		return o.runCommand
+	case "id":
+		return o.host.vm.ToValue("minecraft:" + o.dimension.Name)
+	case "heightRange":
+		// The engine's range ends above the highest cell.
+		return o.host.enum(map[string]any{"min": o.dimension.Min, "max": o.dimension.Max + 1})
+	}
+	return o.host.missing("Dimension", key)
 }
 
 // getBlock returns the block at a place, undefined where the chunk is not loaded.

@@ -120,15 +120,14 @@ func (h *host) pos(v goja.Value) voxel.Pos {
 }
 
 func (h *host) axis(o *goja.Object, name string) int {
-	switch v := o.Get(name).(type) {
-	case nil:
+	v := o.Get(name)
+	if v == nil {
 		panic(h.vm.NewTypeError("a position needs %s", name))
-	default:
-		if n, ok := v.Export().(int64); ok {
-			return int(n)
-		}
-		return int(math.Floor(v.ToFloat()))
 	}
+	if n := v.ToInteger(); float64(n) == v.ToFloat() {
+		return int(n)
+	}
+	return int(math.Floor(v.ToFloat()))
 }
 
 // vector makes an object with x, y and z.

@@ -327,6 +327,32 @@ func (w *World) Volume(dimension string, box voxel.Box) (*voxel.Volume, error) {
 	return v, nil
 }
 
+// Paint writes the cells of a volume, as Set without a player does.
+func (w *World) Paint(dimension string, v *voxel.Volume) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	states := make([]store.State, len(v.Palette()))
+	for i, text := range v.Palette() {
+		if i == int(voxel.None) {
+			continue
+		}
+		s, err := w.catalog.parse(text)
+		if err != nil {
+			return err
+		}
+		states[i] = s
+	}
+	for p, id := range v.All() {
+		d, err := w.place(dimension, p)
+		if err != nil {
+			return err
+		}
+		w.put(d, p, states[id])
+	}
+	w.poke()
+	return nil
+}
+
 // SetEntity gives the block at p data beside its state: the contents of a
 // container, the text of a sign.
 func (w *World) SetEntity(dimension string, p voxel.Pos, e store.Entity) error {

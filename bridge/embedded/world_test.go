@@ -1,10 +1,8 @@
 package embedded
 
 import (
-	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"groundplan/plan/voxel"
 )
@@ -118,26 +116,4 @@ func TestAWorldThatDiesBeforeItsFirstSaveComesBackAsItself(t *testing.T) {
 	if one != two || one.ID == "" {
 		t.Errorf("the world was %+v and is %+v", one, two)
 	}
-}
-
-func TestThroughput(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it measures")
-	}
-	_, p := begin(t, Options{})
-	const n, window = 20000, 32
-	start := time.Now()
-	slots := make(chan chan capabilityBody, window)
-	go func() {
-		for i := range n {
-			slots <- p.startCall("run_world_command", map[string]any{"command": fmt.Sprintf("fill %d 0 0 %d 3 3 stone replace air", i*4, i*4+3)})
-		}
-		close(slots)
-	}()
-	for c := range slots {
-		if b := receiveFrom(t, c, "command"); !b.OK {
-			t.Fatal(b)
-		}
-	}
-	t.Logf("%.0f commands/s", n/time.Since(start).Seconds())
 }

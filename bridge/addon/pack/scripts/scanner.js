@@ -37,9 +37,10 @@ export class Scanner {
     this.sink = sink;
     /** Index of the next cell to read. */
     this.at = from;
-    /** Index of the first cell that the sink has not taken. */
-    this.taken = from;
-    /** @type {import("./kinds.js").Content | undefined} */
+    /**
+     * The run at hand.
+     * @type {import("./kinds.js").Content | undefined}
+     */
     this.content = undefined;
     this.count = 0;
     this.stopped = false;
@@ -185,25 +186,52 @@ export class Scanner {
       this.paused = true;
       return false;
     }
-    const { dimension, here, min } = this;
+    const { dimension, here, min, sink } = this;
+    let { content, count } = this;
     here.y = min.y + y;
     here.z = min.z + z;
-    for (let x = x0; x <= x1; x++) {
-      here.x = min.x + x;
+    const first = min.x + x0;
+    const last = min.x + x1;
+    for (let x = first; x <= last; x++) {
+      here.x = x;
       const block = dimension.getBlock(here);
-      if (!block) {
-        if (!this.emit(UNLOADED, 1)) return false;
+      /** @type {import("./kinds.js").Content | undefined} */
+      let found = UNLOADED;
+      if (block) {
+        const kind = kindOf(block.permutation);
+        found = kind.plain ? kind.dry : this.special(block, kind, this.at + x - first);
+      }
+      if (found === content && found !== undefined) {
+        count++;
         continue;
       }
-      const kind = kindOf(block.permutation);
-      if (kind.entity !== "" && !this.sink.entity(this.at, kind.entity, hasContents(block, kind.entity))) {
-        this.flush();
+      if (found === undefined || (content !== undefined && !sink.run(content, count))) {
+        this.content = content;
+        this.count = count;
+        this.at += x - first;
+        if (found === undefined) this.flush();
         this.stopped = true;
         return false;
       }
-      if (!this.emit(kind.water && block.isWaterlogged ? kind.wet : kind.dry, 1)) return false;
+      content = found;
+      count = 1;
     }
+    this.content = content;
+    this.count = count;
+    this.at += x1 - x0 + 1;
     return true;
+  }
+
+  /**
+   * Returns what a cell holds whose permutation does not tell everything; undefined when the sink has no
+   * room for its block entity.
+   * @param {import("@minecraft/server").Block} block
+   * @param {import("./kinds.js").Kind} kind
+   * @param {number} index
+   */
+  special(block, kind, index) {
+    if (kind.entity !== "" && !this.sink.entity(index, kind.entity, hasContents(block, kind.entity))) return undefined;
+    return kind.water && block.isWaterlogged ? kind.wet : kind.dry;
   }
 
   /**
@@ -211,28 +239,28 @@ export class Scanner {
    * @param {number} count
    */
   emit(content, count) {
-    if (content === this.content) {
-      this.count += count;
-      this.at += count;
-      return true;
+    if (content !== this.content) {
+      if (!this.flush()) return false;
+      this.content = content;
     }
-    if (!this.flush()) return false;
-    this.content = content;
-    this.count = count;
+    this.count += count;
     this.at += count;
     return true;
   }
 
   flush() {
-    if (this.count === 0) return true;
-    const content = /** @type {import("./kinds.js").Content} */ (this.content);
-    if (!this.sink.run(content, this.count)) {
+    if (this.content === undefined) return true;
+    if (!this.sink.run(this.content, this.count)) {
       this.stopped = true;
       return false;
     }
-    this.taken += this.count;
-    this.count = 0;
     this.content = undefined;
+    this.count = 0;
     return true;
+  }
+
+  /** Index of the first cell that the sink has not taken. */
+  get taken() {
+    return this.at - this.count;
   }
 }

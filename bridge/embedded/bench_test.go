@@ -1,0 +1,51 @@
+package embedded
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"groundplan/plan/voxel"
+)
+
+// BenchmarkReadRegion measures the script alone: 32,768 cells, all pages.
+func BenchmarkReadRegion(b *testing.B) {
+	for name, states := range map[string][]string{
+		"uniform":    {"stone"},
+		"solid":      {"stone", "dirt", "oak_planks", "air"},
+		"waterlog":   {"oak_stairs", "oak_fence", "air", "oak_slab"},
+		"containers": {"chest", "stone"},
+	} {
+		b.Run(name, func(b *testing.B) {
+			w, err := Start(context.Background(), Options{URL: "ws://127.0.0.1:1/", Reconnect: -1})
+			if err != nil {
+				b.Fatal(err)
+			}
+			defer w.Close()
+			random := rand.New(rand.NewPCG(1, 2))
+			v := voxel.NewVolume()
+			for p := range (voxel.Box{Max: voxel.Pos{X: 31, Y: 31, Z: 31}}).All() {
+				v.Put(p, states[random.IntN(len(states))])
+			}
+			if err := w.Paint("overworld", v); err != nil {
+				b.Fatal(err)
+			}
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			for w.script.busy() {
+				w.runTick()
+			}
+			for b.Loop() {
+				for page := 0; page < 32768; page += 32768 / 4 {
+					message := fmt.Sprintf(`{"v":2,"request_id":"r1","capability":"read_region","payload":{"dim":"overworld","min":[0,0,0],"max":[31,31,31],"page":%d}}`, page)
+					w.script.scriptEvent(w.playerOrigin(), "mcbews:bridge_req", message)
+					w.script.flush()
+					for w.script.busy() {
+						w.runTick()
+					}
+				}
+			}
+		})
+	}
+}
