@@ -153,7 +153,7 @@ func briefOf(p plan.Part) PartBrief {
 // capabilities names the methods that agents may call.
 func (s *Service) capabilities() []string {
 	var names []string
-	for _, m := range Methods() {
+	for _, m := range s.table {
 		if m.Role == Agent && m.Name != "project_context" {
 			names = append(names, m.Name)
 		}

@@ -48,12 +48,12 @@ func (s *Service) Health() Health {
 func (s *Service) serveHealth(w http.ResponseWriter, _ *http.Request) { writeJSON(w, s.Health()) }
 
 func (s *Service) serveSchema(w http.ResponseWriter, _ *http.Request) {
-	writeJSON(w, map[string]any{"version": protocolVersion, "methods": schemaPages()})
+	writeJSON(w, map[string]any{"version": protocolVersion, "methods": schemaPages(s.table)})
 }
 
-func schemaPages() []map[string]any {
+func schemaPages(table []Method) []map[string]any {
 	var pages []map[string]any
-	for _, m := range Methods() {
+	for _, m := range table {
 		pages = append(pages, map[string]any{
 			"name": m.Name, "description": m.Doc, "role": m.Role, "writes": m.Writes, "idempotent": m.Idempotent,
 			"errors": append(m.Errors, CommonErrors()...), "params": m.Params, "result": m.Result,

@@ -181,7 +181,7 @@ func (by Caller) read(ctx context.Context, boxes []voxel.Box, partial bool) (*pl
 	for _, b := range boxes {
 		small = append(small, split(b)...)
 	}
-	snap, err := by.handle.Read(ctx, by.Project.Dimension, small)
+	snap, err := by.readBoxes(ctx, small)
 	if err != nil || partial {
 		return snap, err
 	}
@@ -210,4 +210,18 @@ func split(b voxel.Box) []voxel.Box {
 		}
 	}
 	return parts
+}
+
+// readTries is how often a read is made before its timeout is the caller's: a game
+// that is busy for a moment answers the second time.
+const readTries = 3
+
+// readBoxes reads boxes of at most maxRead cells.
+func (by Caller) readBoxes(ctx context.Context, boxes []voxel.Box) (*plan.Snapshot, error) {
+	for try := 1; ; try++ {
+		snap, err := by.handle.Read(ctx, by.Project.Dimension, boxes)
+		if err == nil || try == readTries || fault.CodeOf(err) != fault.Timeout || ctx.Err() != nil {
+			return snap, err
+		}
+	}
 }

@@ -115,7 +115,7 @@ func (s *Service) draft(ctx context.Context, by Caller, world plan.World, wanted
 		cells := wanted.Mask()
 		cells.Union(dependencies)
 		var err error
-		if before, err = by.handle.Read(ctx, by.Project.Dimension, cells.Reads(maxRead)); err != nil {
+		if before, err = by.readBoxes(ctx, cells.Reads(maxRead)); err != nil {
 			return PlanView{}, err
 		}
 	}
@@ -144,7 +144,7 @@ func (s *Service) draft(ctx context.Context, by Caller, world plan.World, wanted
 // ground returns the y of the highest block of a column that is not air.
 func (by Caller) ground(ctx context.Context, region voxel.Box, x, z int) (int, bool) {
 	column := voxel.Box{Min: voxel.Pos{X: x, Y: region.Min.Y, Z: z}, Max: voxel.Pos{X: x, Y: region.Max.Y, Z: z}}
-	snap, err := by.handle.Read(ctx, by.Project.Dimension, []voxel.Box{column})
+	snap, err := by.readBoxes(ctx, []voxel.Box{column})
 	if err != nil {
 		return 0, false
 	}

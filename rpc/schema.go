@@ -41,7 +41,7 @@ func schemaOf(t reflect.Type) (*jsonschema.Schema, error) {
 }
 
 func coordinate() *jsonschema.Schema {
-	return &jsonschema.Schema{Type: "integer", Minimum: jsonschema.Ptr(float64(math.MinInt32)), Maximum: jsonschema.Ptr(float64(math.MaxInt32))}
+	return &jsonschema.Schema{Type: "integer", Minimum: new(float64(math.MinInt32)), Maximum: new(float64(math.MaxInt32))}
 }
 
 // refine adds the bounds of t's field tags to its schema.
@@ -130,9 +130,9 @@ func limit(s *jsonschema.Schema, low bool, n int) {
 	case is(s, "array"):
 		s.MaxItems = &n
 	case low:
-		s.Minimum = jsonschema.Ptr(float64(n))
+		s.Minimum = new(float64(n))
 	default:
-		s.Maximum = jsonschema.Ptr(float64(n))
+		s.Maximum = new(float64(n))
 	}
 }
 

@@ -47,6 +47,12 @@ type Options struct {
 	NewID func() string
 	// Log gets the access log; optional, discarded.
 	Log *slog.Logger
+	// Edit sets a cell of the embedded world as somebody else would: as a
+	// player, with the event that the addon sees, or unseen. Nil for a real
+	// game.
+	Edit func(dimension string, p voxel.Pos, state string, asPlayer bool) error
+	// Diagnose says in one sentence why the world cannot be reached; optional.
+	Diagnose func(ctx context.Context) Diagnosis
 	// Counters returns what /metrics shows of the parts below; optional.
 	Counters func() Counters
 	// MCP answers /mcp; optional.
@@ -62,6 +68,7 @@ type Options struct {
 type Service struct {
 	Options
 
+	table   []Method
 	methods map[string]Method
 	lanes   *lanes
 	metrics *metrics
@@ -86,9 +93,9 @@ func New(o Options) *Service {
 	if o.Wait == 0 {
 		o.Wait = 10 * time.Second
 	}
-	s := &Service{Options: o, methods: map[string]Method{}, lanes: newLanes(o.Light, o.Heavy, o.Wait)}
+	s := &Service{Options: o, table: Methods(), methods: map[string]Method{}, lanes: newLanes(o.Light, o.Heavy, o.Wait)}
 	s.metrics = newMetrics(s)
-	for _, m := range Methods() {
+	for _, m := range s.table {
 		s.methods[m.Name] = m
 	}
 	return s

@@ -32,7 +32,7 @@ const (
 // Methods returns the table, in the order of the protocol page.
 func Methods() []Method {
 	var all []Method
-	for _, group := range [][]Method{readMethods(), planMethods(), operationMethods(), partMethods(), assetMethods(), recoveryMethods()} {
+	for _, group := range [][]Method{readMethods(), planMethods(), operationMethods(), partMethods(), assetMethods(), recoveryMethods(), adminMethods()} {
 		all = append(all, group...)
 	}
 	return all
@@ -180,5 +180,34 @@ func recoveryMethods() []Method {
 			Name: "recovery_log", Role: Admin, Idempotent: true, Example: `{}`, Errors: journalErrors(),
 			Doc: "Every decision that was made: who, when, why, and on which digest.",
 		}, (*Service).recoveryLog),
+	}
+}
+
+func adminMethods() []Method {
+	const project = `{"project":{"project_id":"castle","dimension":"overworld","region":{"min":{"x":0,"y":-64,"z":0},"max":{"x":99,"y":99,"z":99}},` +
+		`"allow_local_automation":true,"policy":{},"limits":{"max_plan_blocks":1048576,"slice_cells":32768,"inspect_cells":4096,"max_dependencies":4096,` +
+		`"max_parts":4096,"max_assets":4096,"asset_cells":16777216,"asset_bytes":33554432,"asset_inflated":536870912,"plan_ttl_seconds":600}}}`
+	return []Method{
+		define(Method{
+			Name: "project_list", Role: Admin, Idempotent: true, Example: `{}`,
+			Doc: "Every project with its owner, region, policy and limits.",
+		}, (*Service).projectList),
+		define(Method{
+			Name: "project_put", Role: Admin, Writes: true, Idempotent: true, Example: project, Errors: []fault.Code{fault.StorageFailed},
+			Doc: "Adds a project, or replaces the one with its id. Running operations are checked against it at their next slice.",
+		}, (*Service).projectPut),
+		define(Method{
+			Name: "project_delete", Role: Admin, Writes: true, Example: `{"id":"castle"}`, Errors: journalErrors(),
+			Doc: "Removes a project. Its plans and operations stay in the journal; the world is not changed.",
+		}, (*Service).projectDelete),
+		define(Method{
+			Name: "doctor", Role: Admin, Idempotent: true, Heavy: true, Example: `{}`, Errors: []fault.Code{fault.StorageFailed},
+			Doc: "Looks at the journal, the gate and the connection to the game, and says what to do.",
+		}, (*Service).doctor),
+		define(Method{
+			Name: "world_edit", Role: Admin, Writes: true, Heavy: true, Example: `{"pos":{"x":0,"y":0,"z":0},"block":"granite"}`,
+			Errors: worldErrors(fault.OutOfBounds, fault.UnsupportedBlock),
+			Doc:    "Changes one cell of the embedded world as another player would, past every plan: to see what the service makes of it.",
+		}, (*Service).worldEdit),
 	}
 }

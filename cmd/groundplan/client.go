@@ -53,14 +53,14 @@ type reply struct {
 	Error  *rpc.Problem    `json:"error"`
 }
 
-// call calls a method with a role's token and reads its result into result, if
-// that is not nil. An error of the service is a fault with its code.
-func (c *client) call(ctx context.Context, role rpc.Role, method string, params, result any) error {
+// call calls a method with the token that it needs and reads its result into
+// result, if that is not nil. An error of the service is a fault with its code.
+func (c *client) call(ctx context.Context, method string, params, result any) error {
 	body, err := json.Marshal(map[string]any{"method": method, "params": params})
 	if err != nil {
 		return err
 	}
-	answer, err := c.post(ctx, role, body)
+	answer, err := c.post(ctx, roleOf(method), body)
 	if err != nil {
 		return err
 	}
@@ -106,7 +106,7 @@ func (c *client) await(ctx context.Context, id string, seen func(plan.Operation)
 	var op plan.Operation
 	for {
 		params := map[string]any{"operation_id": id, "wait_ms": 20_000, "since": op.UpdatedAt}
-		if err := c.call(ctx, rpc.Agent, "operation_status", params, &op); err != nil {
+		if err := c.call(ctx, "operation_status", params, &op); err != nil {
 			return op, err
 		}
 		seen(op)
@@ -129,7 +129,7 @@ type rpcCommand struct {
 func (c *rpcCommand) Run(p *program) error {
 	if c.List || c.Method == "" {
 		for _, m := range rpc.Methods() {
-			fmt.Fprintf(p.out, "%-26s %-6s %s\n", m.Name, m.Role, m.Doc)
+			fmt.Fprintln(p.out, fmt.Sprintf("%-26s %-6s %s", m.Name, m.Role, m.Doc))
 		}
 		return nil
 	}
@@ -148,7 +148,11 @@ func (c *rpcCommand) Run(p *program) error {
 		return err
 	}
 	body := append(append([]byte(`{"method":`+encode(c.Method)+`,"params":`), params...), '}')
-	answer, err := service.post(p.ctx(), c.role(), body)
+	role := roleOf(c.Method)
+	if c.Admin {
+		role = rpc.Admin
+	}
+	answer, err := service.post(p.ctx(), role, body)
 	if err != nil {
 		return err
 	}
@@ -160,14 +164,12 @@ func (c *rpcCommand) Run(p *program) error {
 	return nil
 }
 
-func (c *rpcCommand) role() rpc.Role {
+// roleOf returns whose token a method needs.
+func roleOf(method string) rpc.Role {
 	for _, m := range rpc.Methods() {
-		if m.Name == c.Method && m.Role == rpc.Admin {
-			return rpc.Admin
+		if m.Name == method {
+			return m.Role
 		}
-	}
-	if c.Admin {
-		return rpc.Admin
 	}
 	return rpc.Agent
 }

@@ -28,6 +28,15 @@ type commandLine struct {
 	Demo   demoCommand   `cmd:"" help:"Import, plan, apply, verify and undo a schematic on an embedded world, and say how it went."`
 	RPC    rpcCommand    `cmd:"" name:"rpc" help:"Call a method of the running service."`
 	Import importCommand `cmd:"" help:"Plan the placing of a schematic file in the running service, and apply it with --yes."`
+	Export exportCommand `cmd:"" help:"Save a region of the running service's world as a schematic file."`
+
+	Inspect  inspectCommand  `cmd:"" help:"Say what an import would make of a schematic file."`
+	Recovery recoveryCommand `cmd:"" help:"Review and decide what a crash left unfinished."`
+	Project  projectCommand  `cmd:"" help:"Add, list and remove projects."`
+	Journal  journalCommand  `cmd:"" help:"Check, count and export the journal of a stopped service."`
+	Addon    addonCommand    `cmd:"" help:"Write the behaviour pack for a real game."`
+	World    worldCommand    `cmd:"" help:"Look at the running service's world, or edit an embedded one."`
+	Doctor   doctorCommand   `cmd:"" help:"Say what is wrong and what to do about it."`
 }
 
 // serveFlags say how a service is set up.
@@ -53,7 +62,7 @@ func parser(line *commandLine, stdout, stderr io.Writer) (*kong.Kong, error) {
 	return kong.New(line,
 		kong.Name("groundplan"),
 		kong.Description("Plans, writes and takes back structures in a Minecraft Bedrock world."),
-		kong.UsageOnError(), kong.Writers(stdout, stderr),
+		kong.WithHyphenPrefixedParameters(true), kong.Writers(stdout, stderr),
 		kong.Configuration(configFile),
 		kong.Exit(func(code int) { panic(exit(code)) }),
 	)

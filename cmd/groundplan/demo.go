@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"time"
 
 	"groundplan/plan"
@@ -56,7 +57,7 @@ func (c *demoCommand) Run(p *program) error {
 	}
 	defer h.close()
 	p.say("the service runs on %s with its embedded world", h.addr)
-	r, err := c.show(ctx, p, dir)
+	r, err := c.show(ctx, p, h)
 	if err != nil {
 		return err
 	}
@@ -69,20 +70,24 @@ func (c *demoCommand) Run(p *program) error {
 }
 
 // show imports, plans, applies, verifies and undoes, as any client would.
-func (c *demoCommand) show(ctx context.Context, p *program, dir string) (result, error) {
+func (c *demoCommand) show(ctx context.Context, p *program, h *house) (result, error) {
 	var r result
-	service, err := dial(dir)
+	service, err := dial(h.dir)
 	if err != nil {
 		return r, err
 	}
-	asset, err := c.asset(filepath.Join(dir, "schematics"))
+	library := &schematic.Library{Dir: filepath.Join(h.dir, "schematics"), Limits: plan.DefaultLimits()}
+	asset, err := c.asset(library)
 	if err != nil {
+		return r, err
+	}
+	if err := welcome(h, library, asset); err != nil {
 		return r, err
 	}
 	r.Asset, r.Cells = asset.ID, asset.BlockCount
 	p.say("imported %s: %d×%d×%d cells", asset.ID, asset.Width, asset.Height, asset.Length)
 	var prepared rpc.PlanView
-	if err := service.call(ctx, rpc.Agent, "schematic_import_prepare", c.params(asset), &prepared); err != nil {
+	if err := service.call(ctx, "schematic_import_prepare", c.params(asset), &prepared); err != nil {
 		return r, err
 	}
 	r.Changed, r.Commands = prepared.Changed, prepared.Commands
@@ -107,9 +112,26 @@ func (c *demoCommand) show(ctx context.Context, p *program, dir string) (result,
 	return r, err
 }
 
+// welcome lets the demonstration's project have every block of the file, those for
+// map makers included: the world is nobody's.
+func welcome(h *house, library *schematic.Library, asset schematic.Asset) error {
+	file, _, err := library.Open(asset.ID)
+	if err != nil {
+		return err
+	}
+	project, _ := h.service.Projects.Get(rpc.DefaultProject)
+	for _, entry := range file.Report(h.service.Registry(), nil).Palette {
+		if entry.Bedrock != "" {
+			project.Policy.Allow = append(project.Policy.Allow, entry.Bedrock.ID())
+		}
+	}
+	slices.Sort(project.Policy.Allow)
+	project.Policy.Allow = slices.Compact(project.Policy.Allow)
+	return h.service.Projects.Put(project)
+}
+
 // asset brings the file into the library.
-func (c *demoCommand) asset(dir string) (schematic.Asset, error) {
-	library := &schematic.Library{Dir: dir, Limits: plan.DefaultLimits()}
+func (c *demoCommand) asset(library *schematic.Library) (schematic.Asset, error) {
 	if c.File != "" {
 		return keep(c.File, library)
 	}
@@ -133,7 +155,7 @@ func (c *demoCommand) params(asset schematic.Asset) map[string]any {
 // nothing is left to change.
 func (c *demoCommand) verify(ctx context.Context, service *client, asset schematic.Asset, prepared rpc.PlanView) (bool, error) {
 	var again rpc.PlanView
-	err := service.call(ctx, rpc.Agent, "schematic_import_prepare", c.params(asset), &again)
+	err := service.call(ctx, "schematic_import_prepare", c.params(asset), &again)
 	return again.Changed == 0 && again.Content == prepared.Content, err
 }
 
@@ -141,7 +163,7 @@ func (c *demoCommand) verify(ctx context.Context, service *client, asset schemat
 // be in the pots and chests that the demonstration itself placed is nothing.
 func undo(ctx context.Context, p *program, service *client, op plan.Operation, bounds voxel.Box, before []map[string]int) (bool, error) {
 	var prepared rpc.PlanView
-	if err := service.call(ctx, rpc.Agent, "operation_undo_prepare", map[string]any{"operation_id": op.ID, "allow_loss": true}, &prepared); err != nil {
+	if err := service.call(ctx, "operation_undo_prepare", map[string]any{"operation_id": op.ID, "allow_loss": true}, &prepared); err != nil {
 		return false, err
 	}
 	undone, err := apply(ctx, p, service, rpc.DefaultProject, prepared, "demo-undo")
@@ -161,7 +183,7 @@ func palette(ctx context.Context, service *client, box voxel.Box) ([]map[string]
 		layer := box
 		layer.Min.Y, layer.Max.Y = y, y
 		var v rpc.InspectView
-		if err := service.call(ctx, rpc.Agent, "region_inspect", map[string]any{"min": layer.Min, "max": layer.Max}, &v); err != nil {
+		if err := service.call(ctx, "region_inspect", map[string]any{"min": layer.Min, "max": layer.Max}, &v); err != nil {
 			return nil, err
 		}
 		layers = append(layers, v.Palette)

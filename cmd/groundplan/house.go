@@ -133,9 +133,23 @@ func (h *house) startService(ctx context.Context, flags serveFlags, serve func()
 		World:    func() rpc.World { return h.bridge.World() },
 		Library:  &schematic.Library{Dir: filepath.Join(h.dir, "schematics"), Limits: limits, Strict: flags.Profile == "prototype"},
 		Registry: registries.current, Version: version, NewID: rpc.NewID, Log: h.log,
+		Diagnose: h.diagnose, Edit: h.edit(),
 	})
 	serve()
 	return h.announce()
+}
+
+func (h *house) diagnose(ctx context.Context) rpc.Diagnosis {
+	d := h.bridge.Diagnose(ctx)
+	return rpc.Diagnosis{Condition: string(d.Condition), Sentence: d.Sentence}
+}
+
+// edit returns the way to edit the embedded world; nil for a real game.
+func (h *house) edit() func(dimension string, p voxel.Pos, state string, asPlayer bool) error {
+	if h.embedded == nil {
+		return nil
+	}
+	return h.embedded.Set
 }
 
 // pen is the world as recovery writes to it.
@@ -227,7 +241,7 @@ func (r *registries) load(game string) (*block.Registry, error) {
 // current returns the registry of the connected world; of the newest game while
 // there is none.
 func (r *registries) current() *block.Registry {
-	info, _ := r.world.Info() //nolint:errcheck // without a world its version is empty
+	info, _ := r.world.Info() // without a world its version is empty
 	registry, err := r.load(info.Game)
 	if err != nil {
 		panic(err) // the registry is embedded; load was tried at start

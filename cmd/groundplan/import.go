@@ -39,7 +39,7 @@ func (c *importCommand) Run(p *program) error {
 		return err
 	}
 	var prepared rpc.PlanView
-	err = service.call(ctx, rpc.Agent, "schematic_import_prepare", map[string]any{
+	err = service.call(ctx, "schematic_import_prepare", map[string]any{
 		"project_id": c.Project, "asset_id": asset.ID, "target": c.At.Pos, "rotation": c.Rotation,
 	}, &prepared)
 	if err != nil {
@@ -47,7 +47,7 @@ func (c *importCommand) Run(p *program) error {
 	}
 	if !c.Yes {
 		fmt.Fprintln(p.out, encode(prepared))
-		fmt.Fprintf(p.err, "%d blocks would change; apply with: groundplan rpc build_apply '%s'\n", prepared.Changed,
+		p.say("%d blocks would change; apply with: groundplan rpc build_apply '%s'", prepared.Changed,
 			encode(map[string]string{"plan_id": prepared.ID, "plan_hash": prepared.Hash, "idempotency_key": "import-" + prepared.ID}))
 		return nil
 	}
@@ -65,7 +65,7 @@ func (c *importCommand) Run(p *program) error {
 // apply starts a plan and follows its operation to the end.
 func apply(ctx context.Context, p *program, service *client, project string, prepared rpc.PlanView, key string) (plan.Operation, error) {
 	var op plan.Operation
-	err := service.call(ctx, rpc.Agent, "build_apply", map[string]any{
+	err := service.call(ctx, "build_apply", map[string]any{
 		"project_id": project, "plan_id": prepared.ID, "plan_hash": prepared.Hash, "idempotency_key": key,
 	}, &op)
 	if err != nil {

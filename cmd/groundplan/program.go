@@ -17,13 +17,14 @@ const version = "0.1.0"
 
 // program is what a command runs with.
 type program struct {
-	ctx    func() context.Context
-	in     io.Reader
-	out    io.Writer // results
-	err    io.Writer // everything else
-	log    *slog.Logger
-	data   string
-	stderr bool // err is a terminal: progress may be drawn on it
+	ctx     func() context.Context
+	in      io.Reader
+	out     io.Writer // results
+	err     io.Writer // everything else
+	log     *slog.Logger
+	data    string
+	command string // the last word of the chosen command
+	stderr  bool   // err is a terminal: progress may be drawn on it
 }
 
 // Run is the whole program: it reads the arguments, does what they say until it
@@ -57,7 +58,10 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		log:    slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: line.level()})),
 		stderr: isTerminal(stderr),
 	}
-	if err := chosen.Run(p); err != nil {
+	if node := chosen.Selected(); node != nil {
+		p.command = node.Name
+	}
+	if err := chosen.Run(p, &line.Recovery); err != nil {
 		fmt.Fprintln(stderr, "groundplan:", sentence(err))
 		return 1
 	}

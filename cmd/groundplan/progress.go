@@ -31,4 +31,4 @@ func (b bar) done() {
 }
 
 // say tells a step on standard error.
-func (p *program) say(format string, args ...any) { fmt.Fprintf(p.err, format+"\n", args...) }
+func (p *program) say(format string, args ...any) { fmt.Fprintln(p.err, fmt.Sprintf(format, args...)) }

@@ -1,0 +1,116 @@
+package main
+
+import (
+	"fmt"
+	"time"
+
+	"groundplan/plan"
+	"groundplan/rpc"
+)
+
+// recoveryCommand is what an admin does about operations that a crash left
+// unfinished.
+type recoveryCommand struct {
+	JSON bool `help:"Print the answer of the service as JSON." name:"json"`
+
+	List     recoveryList   `cmd:"" help:"List the operations that wait for a decision."`
+	Review   recoveryReview `cmd:"" help:"Compare what an operation wrote or may have written with the world."`
+	Abandon  recoveryRuling `cmd:"" help:"Leave the world as it is, give up the operation and its undo."`
+	Resume   recoveryRuling `cmd:"" help:"Let the operation go on; refused while any of its cells is foreign."`
+	Rollback recoveryRuling `cmd:"" help:"Write the operation's cells back to before; refused while any is foreign."`
+	Log      recoveryLog    `cmd:"" help:"List the decisions that were made."`
+}
+
+type recoveryList struct{}
+
+// Run lists the operations.
+func (recoveryList) Run(p *program, all *recoveryCommand) error {
+	var v rpc.ListView
+	return p.ask("recovery_list", map[string]any{}, &v, all.JSON, func() {
+		if len(v.Operations) == 0 {
+			fmt.Fprintln(p.out, "Nothing waits for a decision; new writes may begin.")
+		}
+		for _, op := range v.Operations {
+			fmt.Fprintln(p.out, fmt.Sprintf("%s  plan %s  by %s  %d of %d cells confirmed  since %s", op.ID, op.PlanID, op.By, op.Written, op.Total, moment(op.CreatedAt)))
+		}
+	})
+}
+
+type recoveryReview struct {
+	Operation string `arg:"" help:"Operation id."`
+	Cells     bool   `help:"List the cells."`
+}
+
+// Run shows a review.
+func (c *recoveryReview) Run(p *program, all *recoveryCommand) error {
+	params := map[string]any{"operation_id": c.Operation}
+	if c.Cells {
+		params["detail"] = "cells"
+	}
+	var v rpc.ReviewView
+	return p.ask("recovery_review", params, &v, all.JSON, func() {
+		fmt.Fprintln(p.out, fmt.Sprintf("%d cells were written or may have been: %d are as planned, %d as before, %d neither.",
+			v.Positions, v.After, v.Before, v.Foreign))
+		for _, cell := range v.Cells {
+			fmt.Fprintln(p.out, fmt.Sprintf("%v  %s  before %s  after %s  now %s", cell.Pos, cell.Face, cell.Before, cell.After, cell.Current))
+		}
+		fmt.Fprintln(p.out, "digest "+v.Digest)
+	})
+}
+
+type recoveryRuling struct {
+	Operation string `arg:"" help:"Operation id."`
+	Digest    string `help:"Digest of the review that you decide on." required:""`
+	Reason    string `help:"Why; kept with the decision."`
+}
+
+func (c *recoveryRuling) params() map[string]any {
+	return map[string]any{"operation_id": c.Operation, "expected_digest": c.Digest, "reason": c.Reason}
+}
+
+// Run makes the decision that the command's name says.
+func (c *recoveryRuling) Run(p *program, all *recoveryCommand) error {
+	if p.command == "rollback" {
+		var v rpc.RollbackView
+		return p.ask("recovery_rollback", c.params(), &v, all.JSON, func() {
+			fmt.Fprintln(p.out, fmt.Sprintf("%s is %s; operation %s writes its cells back.", v.Operation.ID, v.Operation.Status, v.Undo.ID))
+		})
+	}
+	var op plan.Operation
+	return p.ask("recovery_"+p.command, c.params(), &op, all.JSON, func() {
+		fmt.Fprintln(p.out, fmt.Sprintf("%s is %s: %s", op.ID, op.Status, op.Message))
+	})
+}
+
+type recoveryLog struct{}
+
+// Run lists the decisions.
+func (recoveryLog) Run(p *program, all *recoveryCommand) error {
+	var v rpc.LogView
+	return p.ask("recovery_log", map[string]any{}, &v, all.JSON, func() {
+		for _, d := range v.Decisions {
+			fmt.Fprintln(p.out, fmt.Sprintf("%s  %s  %s  by %s  %s", moment(d.At), d.Verdict, d.Operation, d.By, d.Reason))
+		}
+	})
+}
+
+// moment shows milliseconds since 1970.
+func moment(ms int64) string { return time.UnixMilli(ms).UTC().Format(time.RFC3339) }
+
+// ask calls a method of the running service and shows its answer: as JSON, or for
+// people by show.
+func (p *program) ask(method string, params, result any, asJSON bool, show func()) error {
+	service, err := dial(p.data)
+	if err != nil {
+		return err
+	}
+	if err := service.call(p.ctx(), method, params, result); err != nil {
+		return err
+	}
+	if asJSON {
+		fmt.Fprintln(p.out, encode(result))
+		return nil
+	}
+	show()
+	return nil
+}
