@@ -49,38 +49,40 @@ func (j *Journal) PutPlan(p *plan.Plan) error {
 	if err != nil {
 		return err
 	}
-	return j.update("put_plan", func(tx *bbolt.Tx) error {
-		if at := seqOf(tx.Bucket(bucketPlanIDs).Get([]byte(p.ID))); at != 0 {
-			old, err := j.planHead(tx, at)
-			if err != nil {
-				return err
-			}
-			if old.Plan.Hash != p.Hash {
-				return fault.Errorf(fault.InvalidRequest, "another plan has the id %q", p.ID)
-			}
-			return errUnchanged
-		}
-		if err := j.makeRoom(tx, p); err != nil {
-			return err
-		}
-		n, err := tx.Bucket(bucketPlans).NextSequence()
+	return j.update("put_plan", func(tx *bbolt.Tx) error { return j.putPlan(tx, p, head, chunks) })
+}
+
+func (j *Journal) putPlan(tx *bbolt.Tx, p *plan.Plan, head []byte, chunks []planChunk) error {
+	if at := seqOf(tx.Bucket(bucketPlanIDs).Get([]byte(p.ID))); at != 0 {
+		old, err := j.planHead(tx, at)
 		if err != nil {
 			return err
 		}
-		at := seq(n)
-		for _, chunk := range chunks {
-			if err := tx.Bucket(bucketCells).Put(chunkKey(at, chunk.kind, chunk.number), chunk.record); err != nil {
-				return err
-			}
+		if old.Plan.Hash != p.Hash {
+			return fault.Errorf(fault.InvalidRequest, "another plan has the id %q", p.ID)
 		}
-		if err := tx.Bucket(bucketPlans).Put(at.key(), head); err != nil {
+		return errUnchanged
+	}
+	if err := j.makeRoom(tx, p); err != nil {
+		return err
+	}
+	n, err := tx.Bucket(bucketPlans).NextSequence()
+	if err != nil {
+		return err
+	}
+	at := seq(n)
+	for _, chunk := range chunks {
+		if err := tx.Bucket(bucketCells).Put(chunkKey(at, chunk.kind, chunk.number), chunk.record); err != nil {
 			return err
 		}
-		if err := tx.Bucket(bucketPlanIDs).Put([]byte(p.ID), at.key()); err != nil {
-			return err
-		}
-		return tx.Bucket(bucketFresh).Put(at.key(), freshValue(p))
-	})
+	}
+	if err := tx.Bucket(bucketPlans).Put(at.key(), head); err != nil {
+		return err
+	}
+	if err := tx.Bucket(bucketPlanIDs).Put([]byte(p.ID), at.key()); err != nil {
+		return err
+	}
+	return tx.Bucket(bucketFresh).Put(at.key(), freshValue(p))
 }
 
 type planChunk struct {
@@ -372,6 +374,10 @@ func (j *Journal) Plans(project string, limit int) ([]plan.Plan, error) {
 	return plans, err
 }
 
+// cachedPlans bounds how many decoded plans are kept: enough for an operation, its
+// undo and whoever looks at them.
+const cachedPlans = 16
+
 // planCache keeps the plans that were last decoded.
 type planCache struct {
 	limit int // fills of all plans together
@@ -399,7 +405,8 @@ func (c *planCache) put(p *plan.Plan) {
 	total := 0
 	for i, p := range slices.Backward(c.plans) {
 		total += planFills(p)
-		if total > c.limit && i < len(c.plans)-1 { // one plan always fits: it is in use
+		full := total > c.limit || len(c.plans)-i > cachedPlans
+		if full && i < len(c.plans)-1 { // one plan always fits: it is in use
 			c.plans = slices.Delete(c.plans, 0, i+1)
 			return
 		}
@@ -413,7 +420,7 @@ func (c *planCache) drop(id string) {
 }
 
 func planFills(p *plan.Plan) int {
-	n := len(p.Kept) + 64 // a plan without cells costs something too
+	n := len(p.Kept)
 	for _, s := range p.Slices {
 		n += len(s.Fills)
 	}

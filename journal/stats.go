@@ -11,6 +11,7 @@ type Stats struct {
 	Created    string `json:"created"`     // RFC 3339
 	FileBytes  int64  `json:"file_bytes"`  // size of the file
 	FreeBytes  int64  `json:"free_bytes"`  // of it, pages that are free for what comes
+	UsedBytes  int64  `json:"used_bytes"`  // of keys, values and what bbolt needs to find them
 	Plans      int    `json:"plans"`       // kept now
 	Fresh      int    `json:"fresh_plans"` // of them, never started
 	FreshCells int    `json:"fresh_cells"` // cells of those
@@ -36,6 +37,10 @@ func (j *Journal) Stats() (Stats, error) {
 			&s.Parts: bucketParts, &s.Decisions: bucketDecisions, &s.Events: bucketEvents,
 		} {
 			*count = tx.Bucket(name).Stats().KeyN
+		}
+		for _, name := range buckets() {
+			used := tx.Bucket(name).Stats()
+			s.UsedBytes += int64(used.LeafInuse + used.BranchInuse)
 		}
 		for _, value := range entries(tx.Bucket(bucketFresh)) {
 			_, cells := readFresh(value)
