@@ -224,3 +224,8 @@ func (j *Journal) Operations(f Filter) ([]plan.Operation, error) {
 	})
 	return ops, err
 }
+
+// Recent returns the newest operations of a project, "" for all, newest first.
+func (j *Journal) Recent(project string, limit int) ([]plan.Operation, error) {
+	return j.Operations(Filter{Project: project, Limit: limit})
+}

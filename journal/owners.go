@@ -95,15 +95,24 @@ func (j *Journal) written(tx *bbolt.Tx, at seq) (wrote, intended area, err error
 }
 
 // Owned returns the cells that the operation wrote and still owns: nobody known
-// wrote them since, or whoever did was undone.
-func (j *Journal) Owned(operation string) (*voxel.Mask, error) {
+// wrote them since, or whoever did was undone. The operations in undone, in their
+// order, are taken as undone already.
+func (j *Journal) Owned(operation string, undone ...string) (*voxel.Mask, error) {
 	owned := voxel.NewMask()
 	err := j.view(func(tx *bbolt.Tx) error {
 		at, r, err := j.operation(tx, operation)
 		if err != nil {
 			return err
 		}
-		cells, err := j.owned(tx, at, r)
+		var back []seq
+		for _, id := range undone {
+			at, _, err := j.operation(tx, id)
+			if err != nil {
+				return err
+			}
+			back = append(back, at)
+		}
+		cells, err := j.owned(tx, at, r, back)
 		if err != nil {
 			return err
 		}
@@ -113,7 +122,7 @@ func (j *Journal) Owned(operation string) (*voxel.Mask, error) {
 	return owned, err
 }
 
-func (j *Journal) owned(tx *bbolt.Tx, at seq, r operationRecord) (area, error) {
+func (j *Journal) owned(tx *bbolt.Tx, at seq, r operationRecord, undone []seq) (area, error) {
 	wrote, _, err := j.written(tx, at)
 	if err != nil {
 		return nil, err
@@ -123,6 +132,10 @@ func (j *Journal) owned(tx *bbolt.Tx, at seq, r operationRecord) (area, error) {
 		s, err := j.readStack(b, sectionKey(section))
 		if err != nil {
 			return nil, err
+		}
+		for i, op := range undone {
+			imagined := ^seq(0) - seq(i)
+			s = s.write(imagined, op, s.owned(op))
 		}
 		cells := s.owned(at)
 		if cells.empty() {

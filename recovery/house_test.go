@@ -188,14 +188,22 @@ func (h *house) wait(id string) plan.Operation {
 // undo prepares and stores the undo plan of an operation.
 func (h *house) undo(id string) *plan.Plan {
 	h.t.Helper()
-	p, _, err := h.runner.PrepareUndo(h.t.Context(), id, false)
+	undo, err := h.prepareUndo(id, false)
 	if err != nil {
 		h.t.Fatal(err)
 	}
-	if err := h.log.PutPlan(p); err != nil {
+	if err := h.log.PutPlan(undo.Plan); err != nil {
 		h.t.Fatal(err)
 	}
-	return p
+	return undo.Plan
+}
+
+func (h *house) prepareUndo(id string, partial bool) (Undo, error) {
+	undos, err := h.runner.PrepareUndo(h.t.Context(), UndoRequest{Operations: []string{id}, Partial: partial})
+	if err != nil {
+		return Undo{}, err
+	}
+	return undos[0], nil
 }
 
 func (h *house) expect(op plan.Operation, status plan.Status, written int) {

@@ -33,9 +33,14 @@ type Log interface {
 	// Entries returns the records of an operation's slices, in order.
 	Entries(operation string) ([]plan.Entry, error)
 
+	// Recent returns the newest operations of a project, "" for all, newest
+	// first.
+	Recent(project string, limit int) ([]plan.Operation, error)
+
 	// Owned returns the cells that the operation wrote and still owns: nobody
-	// known wrote them since, or whoever did was undone.
-	Owned(operation string) (*voxel.Mask, error)
+	// known wrote them since, or whoever did was undone. The operations in
+	// undone, in their order, are taken as undone already.
+	Owned(operation string, undone ...string) (*voxel.Mask, error)
 	// Disown ends, for good, every operation's ownership of cells that somebody
 	// else edited, and keeps the cursor up to which the world's edits are known.
 	Disown(worldID, dimension string, cells *voxel.Mask, cursor string) error

@@ -140,14 +140,14 @@ func TestEmbeddedWorldIsWrittenAndUndoneOverTheRealBridge(t *testing.T) {
 			t.Fatalf("%v is %s, want %s", p, got, wanted.Content(id))
 		}
 	}
-	undo, _, err := y.runner.PrepareUndo(t.Context(), op.ID, false)
+	undos, err := y.runner.PrepareUndo(t.Context(), UndoRequest{Operations: []string{op.ID}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := y.log.PutPlan(undo); err != nil {
+	if err := y.log.PutPlan(undos[0].Plan); err != nil {
 		t.Fatal(err)
 	}
-	if op = y.apply(undo, "k2"); op.Status != plan.Applied {
+	if op = y.apply(undos[0].Plan, "k2"); op.Status != plan.Applied {
 		t.Fatalf("undo is %s: %s", op.Status, op.Message)
 	}
 	if got, _ := y.game.At("overworld", voxel.Pos{X: 0, Y: -61, Z: 0}); got != "minecraft:grass_block" {

@@ -247,11 +247,11 @@ func (r *Runner) Rollback(ctx context.Context, ruling Ruling) (rolledBack, undo 
 	}
 	// What an unfinished operation placed has nothing in it that an admin who
 	// rolls it back would want to keep; pots would otherwise forbid every rollback.
-	undoPlan, _, err := r.undoPlan(ctx, j, true, true)
+	back, err := r.undoPlan(ctx, j, voxel.NewVolume(), UndoRequest{Partial: true, AllowLoss: true}, nil)
 	if err != nil {
 		return plan.Operation{}, plan.Operation{}, err
 	}
-	if err := r.Log.PutPlan(undoPlan); err != nil {
+	if err := r.Log.PutPlan(back.Plan); err != nil {
 		return plan.Operation{}, plan.Operation{}, err
 	}
 	j.end(plan.Failed, fault.RecoveryRequired, "rolled back by an admin")
@@ -260,7 +260,7 @@ func (r *Runner) Rollback(ctx context.Context, ruling Ruling) (rolledBack, undo 
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	undo, err = r.enqueue(undoPlan, ruling.By, "rollback "+decision.ID)
+	undo, err = r.enqueue(back.Plan, ruling.By, "rollback "+decision.ID)
 	return rolledBack, undo, err
 }
 

@@ -127,11 +127,11 @@ func TestAbandonLeavesTheWorldAndEndsUndoForEver(t *testing.T) {
 			h.expectCell(p, block.State(before.Content(id)))
 		}
 		h.restart()
-		_, _, err = h.runner.PrepareUndo(t.Context(), op.ID, true)
+		_, err = h.prepareUndo(op.ID, true)
 		h.expectCode(err, fault.UndoConflict)
-		_, report, err := h.runner.PrepareUndo(t.Context(), below.ID, true)
-		if err != nil || report.Kept != 24 || report.Restored != 40 {
-			t.Fatalf("undo of the older operation: %+v, %v; want 24 cells void", report, err)
+		undo, err := h.prepareUndo(below.ID, true)
+		if err != nil || undo.Report.Kept != 24 || undo.Report.Restored != 40 {
+			t.Fatalf("undo of the older operation: %+v, %v; want 24 cells void", undo.Report, err)
 		}
 		h.expect(h.apply(h.prepare(box(0, 64, 0, 4, 4, 4, gold)), "k3"), plan.Applied, 64)
 	})

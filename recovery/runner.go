@@ -58,6 +58,8 @@ type Runner struct {
 	changed chan struct{}      // closed and replaced at every change of a record
 	broken  error              // the journal failed: no write until restart
 	edits   int                // how many edits by others were seen
+	greeted string             // the world's session that Verify was last run in
+	forgot  []Verified         // what that found to be lost
 	watched string             // the dimension of the open slice
 	edited  *voxel.Mask        // what others edited there since its intent
 
@@ -149,8 +151,12 @@ func (r *Runner) rest(ctx context.Context) {
 	case <-ctx.Done():
 	case <-r.wake:
 	case <-timer.C:
-		if err := r.observe(ctx); err != nil && fault.CodeOf(err) != fault.WorldUnavailable {
-			r.Logger.Debug("edits by others not read", "error", err)
+		err := r.observe(ctx)
+		if err == nil {
+			err = r.greet(ctx)
+		}
+		if err != nil && fault.CodeOf(err) != fault.WorldUnavailable {
+			r.Logger.Debug("the world could not be looked at", "error", err)
 		}
 	}
 }

@@ -37,11 +37,11 @@ func (s *scene) play(cut *seam) {
 		}
 		s.world.save()
 	}
-	p, _, err := s.runner.PrepareUndo(s.t.Context(), s.last, false)
-	if err != nil || s.log.PutPlan(p) != nil {
+	undo, err := s.prepareUndo(s.last, false)
+	if err != nil || s.log.PutPlan(undo.Plan) != nil {
 		return
 	}
-	s.try(cut, p, "undo")
+	s.try(cut, undo.Plan, "undo")
 }
 
 // try applies a plan and reports whether the service lived until its end.

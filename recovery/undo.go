@@ -2,83 +2,123 @@ package recovery
 
 import (
 	"context"
+	"slices"
 
 	"groundplan/plan"
 	"groundplan/plan/fault"
 	"groundplan/plan/voxel"
 )
 
+// UndoRequest names what is to be taken back.
+type UndoRequest struct {
+	// Operations in the order of undoing, the newest first. Each is planned
+	// as if those ahead of it were undone already, so the plans are to be
+	// applied in their order.
+	Operations []string
+	// Partial leaves cells alone that were changed since, and reports them.
+	Partial bool
+	// AllowLoss gives up what is in the blocks that the operations placed:
+	// chests that were filled since, signs that were written, and pots, whose
+	// contents the game does not tell.
+	AllowLoss bool
+}
+
 // UndoReport says what an undo plan restores and what it leaves alone.
 type UndoReport struct {
 	Restored int             `json:"restored"`   // cells that the plan writes back
-	Kept     int             `json:"kept"`       // cells that somebody changed since
+	Kept     int             `json:"kept"`       // cells that are not the operation's any more
+	Reasons  map[string]int  `json:"reasons"`    // kept cells per reason: owner, changed, unloaded
 	Cells    []plan.Conflict `json:"kept_cells"` // the first 32 of them
 }
 
-// PrepareUndo plans after → before for the cells that an operation wrote and
+// Undo is the plan that takes one operation back, and what it leaves. The plan is
+// not stored.
+type Undo struct {
+	Plan   *plan.Plan
+	Report UndoReport
+}
+
+// PrepareUndo plans after → before for the cells that each operation wrote and
 // still owns. Any cell that was changed since – by a later operation, by a player,
 // or to another state – is an undo_conflict, or, when partial is set, is left
-// alone and reported. The plan is not stored.
-func (r *Runner) PrepareUndo(ctx context.Context, id string, partial bool) (*plan.Plan, UndoReport, error) {
-	return r.prepareUndo(ctx, id, partial, false)
-}
-
-// PrepareLossyUndo is PrepareUndo for a caller who gives up what is in the blocks
-// that the operation placed: chests that were filled since, signs that were
-// written, and pots, whose contents the game does not tell.
-func (r *Runner) PrepareLossyUndo(ctx context.Context, id string, partial bool) (*plan.Plan, UndoReport, error) {
-	return r.prepareUndo(ctx, id, partial, true)
-}
-
-func (r *Runner) prepareUndo(ctx context.Context, id string, partial, lossy bool) (*plan.Plan, UndoReport, error) {
-	op, err := r.Log.Operation(id)
-	if err != nil {
-		return nil, UndoReport{}, err
+// alone and reported.
+func (r *Runner) PrepareUndo(ctx context.Context, request UndoRequest) ([]Undo, error) {
+	if len(request.Operations) == 0 {
+		return nil, fault.Errorf(fault.InvalidRequest, "an undo needs at least one operation")
 	}
-	switch {
-	case op.Abandoned:
-		return nil, UndoReport{}, fault.Errorf(fault.UndoConflict, "operation %s was abandoned; its undo is gone for ever", id)
-	case op.Status == plan.RecoveryRequired:
-		return nil, UndoReport{}, fault.Errorf(fault.RecoveryRequired, "operation %s waits for an admin's decision", id)
-	case !op.Status.Final():
-		return nil, UndoReport{}, fault.Errorf(fault.Busy, "operation %s is still %s", id, op.Status)
+	jobs := make([]*job, 0, len(request.Operations))
+	for i, id := range request.Operations {
+		if slices.Contains(request.Operations[:i], id) {
+			return nil, fault.Errorf(fault.InvalidRequest, "operation %s is named twice", id)
+		}
+		j, err := r.undoable(id)
+		if err != nil {
+			return nil, err
+		}
+		jobs = append(jobs, j)
 	}
 	if err := r.observe(ctx); err != nil {
-		return nil, UndoReport{}, err
+		return nil, err
 	}
-	j, err := r.load(op)
-	if err != nil {
-		return nil, UndoReport{}, err
-	}
-	return r.undoPlan(ctx, j, partial, lossy)
-}
-
-func (r *Runner) undoPlan(ctx context.Context, j *job, partial, lossy bool) (*plan.Plan, UndoReport, error) {
-	project, ok := r.Project(j.op.Project)
-	if !ok {
-		return nil, UndoReport{}, fault.Errorf(fault.NotFound, "no project %s", j.op.Project)
-	}
-	wrote := voxel.NewMask()
-	for _, e := range j.entries {
-		if e.Receipt != nil {
-			wrote.Union(e.Receipt.Wrote)
+	imagined := voxel.NewVolume() // what the plans ahead will have written
+	undos := make([]Undo, 0, len(jobs))
+	for i, j := range jobs {
+		undo, err := r.undoPlan(ctx, j, imagined, request, request.Operations[:i])
+		if err != nil {
+			return nil, err
+		}
+		undos = append(undos, undo)
+		for p, id := range undo.Plan.After().All() {
+			imagined.Put(p, undo.Plan.After().Content(id))
 		}
 	}
-	if err := r.sameWorld(j.plan); err != nil {
-		return nil, UndoReport{}, err
+	return undos, nil
+}
+
+// undoable loads an operation that may be undone.
+func (r *Runner) undoable(id string) (*job, error) {
+	op, err := r.Log.Operation(id)
+	switch {
+	case err != nil:
+		return nil, err
+	case op.Abandoned:
+		return nil, fault.Errorf(fault.UndoConflict, "operation %s was abandoned; its undo is gone for ever", id)
+	case op.Status == plan.RecoveryRequired:
+		return nil, fault.Errorf(fault.RecoveryRequired, "operation %s waits for an admin's decision", id)
+	case !op.Status.Final():
+		return nil, fault.Errorf(fault.Busy, "operation %s is still %s", id, op.Status)
 	}
+	return r.load(op)
+}
+
+// undoPlan plans the undo of one operation, as if the operations in undone were
+// taken back and had left the imagined cells.
+func (r *Runner) undoPlan(ctx context.Context, j *job, imagined *voxel.Volume, request UndoRequest, undone []string) (Undo, error) {
+	project, ok := r.Project(j.op.Project)
+	if !ok {
+		return Undo{}, fault.Errorf(fault.NotFound, "no project %s", j.op.Project)
+	}
+	if err := r.sameWorld(j.plan); err != nil {
+		return Undo{}, err
+	}
+	wrote := j.receipts()
 	snap, err := r.World.Read(ctx, j.plan.Dimension, wrote.Reads(maxRead))
 	if err != nil {
-		return nil, UndoReport{}, err
+		return Undo{}, err
 	}
-	owned, err := r.Log.Owned(j.op.ID)
+	for p := range wrote.All() {
+		if id := imagined.ID(p); id != voxel.None {
+			snap.Cells.Put(p, imagined.Content(id))
+		}
+	}
+	owned, err := r.Log.Owned(j.op.ID, undone...)
 	if err != nil {
-		return nil, UndoReport{}, err
+		return Undo{}, err
 	}
 	report, wanted := j.undo(wrote, owned, snap)
-	if report.Kept > 0 && !partial {
-		return nil, report, fault.Errorf(fault.UndoConflict, "%d cells were changed since the operation wrote them", report.Kept).
-			With("count", report.Kept).With("cells", report.Cells)
+	if report.Kept > 0 && !request.Partial {
+		return Undo{}, fault.Errorf(fault.UndoConflict, "%d cells were changed since operation %s wrote them", report.Kept, j.op.ID).
+			With("operation_id", j.op.ID).With("count", report.Kept).With("reasons", report.Reasons).With("cells", report.Cells)
 	}
 	now := r.now()
 	head := plan.Plan{
@@ -87,38 +127,58 @@ func (r *Runner) undoPlan(ctx context.Context, j *job, partial, lossy bool) (*pl
 	}
 	env := plan.Env{Registry: j.judge.registry, Limits: project.Limits, Region: project.Region, Policy: project.Policy}
 	for _, e := range snap.Entities {
-		if lossy {
+		if request.AllowLoss {
 			env.AllowLoss = append(env.AllowLoss, e.Pos)
 		}
 	}
 	p, err := plan.Draft(wanted, snap, head, env)
-	return p, report, err
+	return Undo{Plan: p, Report: report}, err
 }
+
+// receipts returns the cells that the operation was seen to have written.
+func (j *job) receipts() *voxel.Mask {
+	wrote := voxel.NewMask()
+	for _, e := range j.entries {
+		if e.Receipt != nil {
+			wrote.Union(e.Receipt.Wrote)
+		}
+	}
+	return wrote
+}
+
+// The reasons for which an undo leaves a cell alone.
+const (
+	notOwned    = "Known later operation or edit prevents undo"
+	notTheSame  = "External change prevents undo"
+	notReadable = "In an unloaded chunk"
+)
 
 // undo sorts the cells that the operation wrote into those to restore and those
 // that are somebody else's now.
 func (j *job) undo(wrote, owned *voxel.Mask, snap *plan.Snapshot) (UndoReport, *voxel.Volume) {
-	var report UndoReport
+	report := UndoReport{Reasons: map[string]int{}, Cells: []plan.Conflict{}}
 	wanted := voxel.NewVolume()
 	for p := range wrote.All() {
 		now, loaded := snap.Cells.At(p)
 		before, after := j.before.Content(j.before.ID(p)), j.after.Content(j.after.ID(p))
-		reason := ""
+		reason, short := "", ""
 		switch {
 		case !loaded:
-			reason = "In an unloaded chunk"
+			reason, short = notReadable, "unloaded"
 		case !owned.Has(p):
-			reason = "Known later operation or edit prevents undo"
+			reason, short = notOwned, "owner"
 		case !j.judge.same(now, after):
-			reason = "External change prevents undo"
-		}
-		if reason == "" {
+			reason, short = notTheSame, "changed"
+		default:
 			wanted.Put(p, before)
 			report.Restored++
 			continue
 		}
 		report.Kept++
-		report.Cells = appendConflict(report.Cells, plan.Conflict{Pos: p, Reason: reason, Expected: state(after), Current: state(now), Desired: state(before)})
+		report.Reasons[short]++
+		report.Cells = appendConflict(report.Cells, plan.Conflict{
+			Pos: p, Reason: reason, Expected: state(after), Current: state(now), Desired: state(before),
+		})
 	}
 	return report, wanted
 }

@@ -1,6 +1,7 @@
 package recovery
 
 import (
+	"errors"
 	"testing"
 
 	"groundplan/plan"
@@ -13,10 +14,14 @@ func TestUndoIsRefusedByAnExternalChangeBeforePreparation(t *testing.T) {
 	in(t, func(h *house) {
 		op := h.apply(h.prepare(box(0, 64, 0, 3, 3, 3, stone)), "k1")
 		h.world.edit(corner, gold, false)
-		_, report, err := h.runner.PrepareUndo(t.Context(), op.ID, false)
+		_, err := h.prepareUndo(op.ID, false)
 		h.expectCode(err, fault.UndoConflict)
-		if report.Kept != 1 || report.Restored != 26 || report.Cells[0].Current != gold {
-			t.Fatalf("report is %+v", report)
+		var refusal *fault.Error
+		if !errors.As(err, &refusal) || refusal.Details["count"] != 1 {
+			t.Fatalf("refusal is %+v", refusal)
+		}
+		if cells, ok := refusal.Details["cells"].([]plan.Conflict); !ok || cells[0].Current != gold {
+			t.Fatalf("cells are %+v", refusal.Details["cells"])
 		}
 		h.expectCell(corner, gold)
 	})
@@ -26,14 +31,14 @@ func TestPartialUndoLeavesWhatOthersChanged(t *testing.T) {
 	in(t, func(h *house) {
 		op := h.apply(h.prepare(box(0, 64, 0, 3, 3, 3, stone)), "k1")
 		h.world.edit(corner, gold, false)
-		p, report, err := h.runner.PrepareUndo(t.Context(), op.ID, true)
-		if err != nil || report.Kept != 1 {
-			t.Fatalf("report %+v, %v", report, err)
+		undo, err := h.prepareUndo(op.ID, true)
+		if err != nil || undo.Report.Kept != 1 || undo.Report.Reasons["changed"] != 1 {
+			t.Fatalf("report %+v, %v", undo.Report, err)
 		}
-		if err := h.log.PutPlan(p); err != nil {
+		if err := h.log.PutPlan(undo.Plan); err != nil {
 			t.Fatal(err)
 		}
-		h.expect(h.apply(p, "k2"), plan.Applied, 26)
+		h.expect(h.apply(undo.Plan, "k2"), plan.Applied, 26)
 		h.expectCell(corner, gold)
 		h.expectCell(voxel.Pos{X: 1, Y: 64, Z: 0}, block.Air)
 	})
@@ -55,11 +60,11 @@ func TestEditThatWasPutBackEndsOwnershipForGood(t *testing.T) {
 		prepared := h.undo(op.ID)
 		h.world.edit(corner, gold, true)
 		h.world.edit(corner, stone, true)
-		_, _, err := h.runner.PrepareUndo(t.Context(), op.ID, false)
+		_, err := h.prepareUndo(op.ID, false)
 		h.expectCode(err, fault.UndoConflict)
 		h.expect(h.apply(prepared, "k2"), plan.Conflicted, 0)
 		h.restart()
-		_, _, err = h.runner.PrepareUndo(t.Context(), op.ID, false)
+		_, err = h.prepareUndo(op.ID, false)
 		h.expectCode(err, fault.UndoConflict)
 	})
 }
@@ -86,7 +91,7 @@ func TestLaterOperationPreventsUndoAlsoWhenTheBlockIsTheSameAgain(t *testing.T) 
 		first := h.apply(h.prepare(box(0, 64, 0, 2, 2, 2, stone)), "k1")
 		h.expect(h.apply(h.prepare(box(0, 64, 0, 1, 1, 1, dirt)), "k2"), plan.Applied, 1)
 		h.expect(h.apply(h.prepare(box(0, 64, 0, 1, 1, 1, stone)), "k3"), plan.Applied, 1)
-		_, _, err := h.runner.PrepareUndo(t.Context(), first.ID, false)
+		_, err := h.prepareUndo(first.ID, false)
 		h.expectCode(err, fault.UndoConflict)
 	})
 }
@@ -131,11 +136,11 @@ func TestUndoOfAnUnfinishedOperationIsRefused(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, _, err = h.runner.PrepareUndo(t.Context(), op.ID, false)
+		_, err = h.prepareUndo(op.ID, false)
 		h.expectCode(err, fault.Busy)
 		close(hold)
 		h.wait(op.ID)
-		_, _, err = h.runner.PrepareUndo(t.Context(), "no-operation", false)
+		_, err = h.prepareUndo("no-operation", false)
 		h.expectCode(err, fault.NotFound)
 	})
 }
@@ -151,5 +156,31 @@ func TestProtectedPartIsNotChanged(t *testing.T) {
 		_, err := h.begin(h.prepare(box(0, 64, 0, 2, 2, 2, stone)), "k1")
 		h.expectCode(err, fault.PermissionDenied)
 		h.expect(h.apply(h.prepare(box(8, 64, 0, 2, 2, 2, stone)), "k2"), plan.Applied, 8)
+	})
+}
+
+func TestSeveralOperationsAreUndoneInOrder(t *testing.T) {
+	in(t, func(h *house) {
+		first := h.apply(h.prepare(box(0, 64, 0, 3, 1, 3, stone)), "k1")
+		second := h.apply(h.prepare(box(1, 64, 0, 3, 1, 3, dirt)), "k2")
+		third := h.apply(h.prepare(box(2, 64, 0, 3, 1, 3, gold)), "k3")
+		_, err := h.runner.PrepareUndo(t.Context(), UndoRequest{Operations: []string{first.ID, second.ID}})
+		h.expectCode(err, fault.UndoConflict)
+		undos, err := h.runner.PrepareUndo(t.Context(), UndoRequest{Operations: []string{third.ID, second.ID, first.ID}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, undo := range undos {
+			if err := h.log.PutPlan(undo.Plan); err != nil {
+				t.Fatal(err)
+			}
+			h.expect(h.apply(undo.Plan, "u"+undo.Plan.ID), plan.Applied, 9)
+			if i == 0 {
+				h.expectCell(voxel.Pos{X: 3, Y: 64, Z: 0}, dirt)
+			}
+		}
+		for x := range 5 {
+			h.expectCell(voxel.Pos{X: x, Y: 64, Z: 0}, block.Air)
+		}
 	})
 }

@@ -74,36 +74,47 @@ func (s *Service) operationCancel(_ context.Context, by Caller, p operationParam
 
 type undoParams struct {
 	Scope
-	Operation string `json:"operation_id" check:"min=1"`
-	Partial   bool   `json:"partial,omitempty" jsonschema:"leave cells that were changed since, and say which" check:"default=false"`
-	AllowLoss bool   `json:"allow_loss,omitempty" jsonschema:"give up what is in the blocks that the operation placed (chest, sign, pot, …)" check:"default=false"`
+	Operation  string   `json:"operation_id,omitempty"`
+	Operations []string `json:"operation_ids,omitempty" jsonschema:"several, the newest first; the plans are to be applied in their order" check:"max=64"`
+	Partial    bool     `json:"partial,omitempty" jsonschema:"leave cells that were changed since, and say which" check:"default=false"`
+	AllowLoss  bool     `json:"allow_loss,omitempty" jsonschema:"give up what is in the blocks that the operation placed (chest, sign, pot, …)" check:"default=false"`
 }
 
-// UndoView is the answer of operation_undo_prepare.
+// UndoView is the answer of operation_undo_prepare: the plan of the first
+// operation and, with several operations, the others' plans after it.
 type UndoView struct {
+	UndoPlanView
+	Then []UndoPlanView `json:"then,omitempty" jsonschema:"the plans of the other operations, in the order of applying"`
+}
+
+// UndoPlanView is one undo plan, and what it restores and leaves.
+type UndoPlanView struct {
 	PlanView
 	Undo recovery.UndoReport `json:"undo"`
 }
 
 func (s *Service) undoPrepare(ctx context.Context, by Caller, p undoParams) (UndoView, error) {
-	if _, err := s.operation(by, p.Operation); err != nil {
-		return UndoView{}, err
+	ids := p.Operations
+	if p.Operation != "" {
+		ids = append([]string{p.Operation}, ids...)
 	}
-	prepare := s.Runner.PrepareUndo
-	if p.AllowLoss {
-		prepare = s.Runner.PrepareLossyUndo
+	for _, id := range ids {
+		if _, err := s.operation(by, id); err != nil {
+			return UndoView{}, err
+		}
 	}
-	undo, report, err := prepare(ctx, p.Operation, p.Partial)
+	undos, err := s.Runner.PrepareUndo(ctx, recovery.UndoRequest{Operations: ids, Partial: p.Partial, AllowLoss: p.AllowLoss})
 	if err != nil {
 		return UndoView{}, err
 	}
-	if err := s.Journal.PutPlan(undo); err != nil {
-		return UndoView{}, err
+	views := make([]UndoPlanView, len(undos))
+	for i, undo := range undos {
+		if err := s.Journal.PutPlan(undo.Plan); err != nil {
+			return UndoView{}, err
+		}
+		views[i] = UndoPlanView{PlanView: viewOf(undo.Plan), Undo: undo.Report}
 	}
-	if report.Cells == nil {
-		report.Cells = []plan.Conflict{}
-	}
-	return UndoView{PlanView: viewOf(undo), Undo: report}, nil
+	return UndoView{UndoPlanView: views[0], Then: views[1:]}, nil
 }
 
 // operationPage is how many operations one page of operation_list has.

@@ -1,0 +1,184 @@
+package recovery
+
+import (
+	"context"
+
+	"groundplan/plan"
+	"groundplan/plan/fault"
+	"groundplan/plan/voxel"
+)
+
+// verifyCount is how many operations Verify looks at when none are named: those
+// that a game's last autosave may have missed.
+const verifyCount = 64
+
+// Verified compares what a finished operation wrote and still owns with the world.
+type Verified struct {
+	Operation string          `json:"operation_id"`
+	Plan      string          `json:"plan_id"`
+	Owned     int             `json:"owned"`    // cells that nobody else is known to have written since
+	Present   int             `json:"present"`  // as the operation wrote them
+	Lost      int             `json:"lost"`     // as they were before it
+	Foreign   int             `json:"foreign"`  // something else
+	Unloaded  int             `json:"unloaded"` // not to be seen now
+	Cells     []plan.Conflict `json:"cells"`    // the first 32 that are lost or foreign
+}
+
+// Verify compares finished operations of a project with the world: what an
+// acknowledged write lost when the game, not this service, stopped before it had
+// saved. Without ids it looks at the newest. It changes nothing; Repair offers a
+// plan.
+func (r *Runner) Verify(ctx context.Context, project string, ids []string) ([]Verified, error) {
+	if len(ids) == 0 {
+		recent, err := r.Log.Recent(project, verifyCount)
+		if err != nil {
+			return nil, err
+		}
+		for _, op := range recent {
+			ids = append(ids, op.ID)
+		}
+	}
+	reports := []Verified{}
+	for _, id := range ids {
+		report, err := r.verify(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		if report.Owned > 0 {
+			reports = append(reports, report)
+		}
+	}
+	return reports, nil
+}
+
+// verify compares one operation with the world. One that was done in another
+// world cannot be seen in this one and counts as owning nothing.
+func (r *Runner) verify(ctx context.Context, id string) (Verified, error) {
+	op, err := r.Log.Operation(id)
+	if err != nil || !op.Status.Final() {
+		return Verified{Operation: id}, err
+	}
+	j, err := r.load(op)
+	if err != nil {
+		return Verified{}, err
+	}
+	report := Verified{Operation: id, Plan: op.PlanID, Cells: []plan.Conflict{}}
+	if world, err := r.World.Info(); err != nil || world.ID != j.plan.WorldID || world.Epoch != j.plan.WorldEpoch {
+		return report, err
+	}
+	owned, err := r.Log.Owned(id)
+	if err != nil {
+		return Verified{}, err
+	}
+	report.Owned = owned.Len()
+	snap, err := r.World.Read(ctx, j.plan.Dimension, owned.Reads(maxRead))
+	if err != nil {
+		return Verified{}, err
+	}
+	seen := j.judge.look(owned, snap, "Not as the operation wrote it")
+	report.Present, report.Lost, report.Foreign, report.Unloaded = seen.after.Len(), seen.before.Len(), seen.total, seen.unloaded
+	for p := range seen.before.All() {
+		report.Cells = appendConflict(report.Cells, plan.Conflict{
+			Pos: p, Reason: "The world lost it", Expected: state(j.after.Content(j.after.ID(p))),
+			Current: state(j.before.Content(j.before.ID(p))), Desired: state(j.after.Content(j.after.ID(p))),
+		})
+	}
+	report.Cells = firstConflicts(report.Cells, seen.foreign)
+	return report, nil
+}
+
+// Repair plans to write again what the world lost of finished operations, the
+// oldest first; cells that are somebody else's stay as they are. The plan is an
+// ordinary one and is not stored. A plan without changes means that nothing is
+// lost.
+func (r *Runner) Repair(ctx context.Context, project plan.Project, ids []string) (*plan.Plan, error) {
+	if len(ids) == 0 {
+		return nil, fault.Errorf(fault.InvalidRequest, "a repair needs at least one operation")
+	}
+	wanted := voxel.NewVolume()
+	var head plan.Plan
+	for _, id := range ids {
+		j, lost, err := r.lost(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		if j.plan.Project != project.ID {
+			return nil, fault.Errorf(fault.NotFound, "no operation %s in this project", id)
+		}
+		if head.Dimension != "" && head.Dimension != j.plan.Dimension {
+			return nil, fault.Errorf(fault.InvalidRequest, "one repair is in one dimension; %s is in %s", id, j.plan.Dimension)
+		}
+		head.WorldID, head.WorldEpoch, head.Dimension = j.plan.WorldID, j.plan.WorldEpoch, j.plan.Dimension
+		for p := range lost.All() {
+			wanted.Put(p, j.after.Content(j.after.ID(p)))
+		}
+	}
+	snap, err := r.World.Read(ctx, head.Dimension, wanted.Mask().Reads(maxRead))
+	if err != nil {
+		return nil, err
+	}
+	now := r.now()
+	head.ID, head.Project, head.Region = r.NewID(), project.ID, project.Region
+	head.CreatedAt, head.ExpiresAt = now, now+int64(project.Limits.PlanTTL)*1000
+	return plan.Draft(wanted, snap, head, plan.Env{
+		Registry: r.Registry(), Limits: project.Limits, Region: project.Region, Policy: project.Policy,
+	})
+}
+
+// lost returns the cells of a finished operation that are as they were before it.
+func (r *Runner) lost(ctx context.Context, id string) (*job, *voxel.Mask, error) {
+	j, err := r.undoable(id)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := r.sameWorld(j.plan); err != nil {
+		return nil, nil, err
+	}
+	owned, err := r.Log.Owned(id)
+	if err != nil {
+		return nil, nil, err
+	}
+	snap, err := r.World.Read(ctx, j.plan.Dimension, owned.Reads(maxRead))
+	if err != nil {
+		return nil, nil, err
+	}
+	return j, j.judge.look(owned, snap, "").before, nil
+}
+
+// greet looks, once each time the game has loaded the world anew, at what it may
+// have lost since it last saved (DESIGN §6).
+func (r *Runner) greet(ctx context.Context) error {
+	world, err := r.World.Info()
+	if err != nil {
+		return err
+	}
+	r.mu.Lock()
+	known := r.greeted == world.Session
+	r.mu.Unlock()
+	if known {
+		return nil
+	}
+	reports, err := r.Verify(ctx, "", nil)
+	if err != nil {
+		return err
+	}
+	var lost []Verified
+	for _, report := range reports {
+		if report.Lost > 0 {
+			lost = append(lost, report)
+			r.Logger.Warn("the world lost cells of an operation", "operation", report.Operation, "cells", report.Lost)
+		}
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.greeted, r.forgot = world.Session, lost
+	return nil
+}
+
+// Forgotten returns the operations of which the world had lost cells when it was
+// last loaded.
+func (r *Runner) Forgotten() []Verified {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.forgot
+}
