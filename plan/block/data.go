@@ -80,6 +80,8 @@ func (d *decoder) line(line string) error {
 		return d.class(rest)
 	case "M":
 		return d.colour(rest)
+	case "L", "I", "O":
+		return d.catalog(kind, rest)
 	case "G", "S":
 		d.r.shapeLines = append(d.r.shapeLines, line)
 	case "J":

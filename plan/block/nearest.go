@@ -8,46 +8,53 @@ import (
 	"groundplan/plan/fault"
 )
 
-// unknown returns the error for an id that the profile does not have: what it is
-// in the other edition, and the five nearest.
+// unknown returns the error for an id that the profile does not have: what it
+// means in Java Edition or meant in older versions, and the five nearest.
 func (r *Registry) unknown(id string) error {
 	name := strings.TrimPrefix(id, namespace)
-	near := r.nearest(id)
-	meaning := ""
-	if t := r.Translate(id); t.State != "" {
-		meaning = "; in Java Edition that is the block that Bedrock calls " + strings.TrimPrefix(t.State.ID(), namespace)
-		if t.State == Air {
-			meaning = "; in Java Edition that is air"
+	sentence, near := r.meaning(id)
+	for _, n := range r.nearest(id) {
+		if !slices.Contains(near, n) && len(near) < 5 {
+			near = append(near, n)
 		}
 	}
 	hint := ""
 	if len(near) > 0 {
 		hint = "; did you mean " + strings.TrimPrefix(near[0], namespace) + "?"
 	}
-	return fault.Errorf(fault.UnsupportedBlock, "Bedrock has no block %q%s%s", clip(name), meaning, hint).
+	return fault.Errorf(fault.UnsupportedBlock, "Bedrock has no block %q%s%s", clip(name), sentence, hint).
 		With("block", clip(id)).With("nearest", near)
 }
 
-// nearest returns the five blocks nearest to an id that does not exist: first
-// what the id means in Java Edition or in older versions, then by its words and
-// letters.
-func (r *Registry) nearest(id string) []string {
-	var out []string
-	if t := r.Translate(id); t.State != "" && t.State != Air {
-		out = append(out, t.State.ID())
+// meaning says what an id is in the other edition or was in older versions, and
+// the blocks that it may stand for.
+func (r *Registry) meaning(id string) (sentence string, ids []string) {
+	switch strings.TrimPrefix(id, namespace) {
+	case "grass":
+		return "; in Java Edition grass is the plant short_grass, in Bedrock up to 1.20.70 it was the grass_block",
+			[]string{namespace + "short_grass", namespace + "grass_block"}
+	case "stone_slab":
+		return "; in Java Edition stone_slab is the slab of plain stone (normal_stone_slab), in older versions it was that of smooth stone",
+			[]string{namespace + "normal_stone_slab", namespace + "smooth_stone_slab"}
 	}
+	if t := r.Translate(id); t.State == Air {
+		return "; in Java Edition that is air", []string{string(Air)}
+	} else if t.State != "" {
+		name := t.State.ID()
+		return "; in Java Edition that is the block that Bedrock calls " + strings.TrimPrefix(name, namespace), []string{name}
+	}
+	return "", nil
+}
+
+// nearest returns the blocks whose ids are nearest to one that does not exist.
+func (r *Registry) nearest(id string) []string {
 	ids := make([]string, 0, len(r.bedrock.list))
 	for _, v := range r.bedrock.list {
 		if r.class[v.id]&Admin == 0 {
 			ids = append(ids, v.id)
 		}
 	}
-	for _, n := range nearestTo(id, ids, 6) {
-		if !slices.Contains(out, n) && len(out) < 5 {
-			out = append(out, n)
-		}
-	}
-	return out
+	return nearestTo(id, ids, 5)
 }
 
 // nearestTo returns the n words nearest to a wrong one, best first.

@@ -31,6 +31,10 @@ type Registry struct {
 
 	colour map[string]Colour
 
+	light  map[string]int  // blocks that shine
+	items  []string        // that are no blocks
+	noItem map[string]bool // blocks that are no items
+
 	shapeLines []string // read when a shape is first asked for
 
 	texts  []State // by number of the Bedrock state
@@ -40,6 +44,7 @@ type Registry struct {
 	turns   func() *turns
 	inverse func() *inverse
 	shapes  func() *shapes
+	catalog func() *catalog
 }
 
 // loss is a note of the translation table.
@@ -92,7 +97,7 @@ func ProfileOf(game string) Profile {
 }
 
 func newRegistry(p Profile) *Registry {
-	r := &Registry{profile: p, class: map[string]Class{}, colour: map[string]Colour{}}
+	r := &Registry{profile: p, class: map[string]Class{}, colour: map[string]Colour{}, light: map[string]int{}, noItem: map[string]bool{}}
 	r.bedrock.byID, r.java.byID = map[string]*variants{}, map[string]*variants{}
 	return r
 }
@@ -122,6 +127,7 @@ func (r *Registry) index() {
 	r.wet = make([]atomic.Pointer[State], len(ends))
 	r.turns = sync.OnceValue(func() *turns { return newTurns(r) })
 	r.shapes = sync.OnceValue(func() *shapes { return newShapes(r.shapeLines) })
+	r.catalog = sync.OnceValue(func() *catalog { return newCatalog(r) })
 	r.inverse = sync.OnceValue(func() *inverse { return newInverse(r) })
 }
 

@@ -16,6 +16,9 @@
 //	M rrggbb⇥id id …                      colours
 //	G faces box;box…                      a shape, in sixteenths; faces: which are full squares (bits)
 //	S state:count,…=shape,…⇥id id …       the shapes of a block, over the states they depend on
+//	L level⇥id id …                       blocks that shine
+//	I id id …                             items that are no blocks
+//	O id id …                             blocks that are no items
 //
 // Ids stand without minecraft:. States and properties are written
 // "name=value,*value;name=…", the default starred. The rule of a Java block is

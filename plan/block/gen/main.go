@@ -111,7 +111,7 @@ func build(ctx context.Context, cache string) (string, error) {
 		wanted = append(wanted, p.dir+"blockStates.json", p.dir+"blocks.json")
 	}
 	last := profiles[len(profiles)-1].dir
-	wanted = append(wanted, last+"blockCollisionShapes.json")
+	wanted = append(wanted, last+"blockCollisionShapes.json", last+"items.json")
 	data, err := minecraftData.fetch(ctx, cache, wanted...)
 	if err != nil {
 		return "", err
@@ -144,6 +144,10 @@ func build(ctx context.Context, cache string) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	items, err := itemLines(data[last+"blocks.json"], data[last+"items.json"], newest)
+	if err != nil {
+		return "", err
+	}
 	solid, err := readSolid(data[last+"blocks.json"])
 	if err != nil {
 		return "", err
@@ -152,7 +156,7 @@ func build(ctx context.Context, cache string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return write(palettes, blocks, classes, extra), nil
+	return write(palettes, blocks, classes, append(extra, items...)), nil
 }
 
 // looks returns the lines about colours and shapes.
