@@ -76,8 +76,9 @@ func (d *document) addBlockEntity(one *thing) {
 
 // nextThing reads a compound into the one thing that the document has room for.
 func (d *document) nextThing() (*thing, error) {
-	d.thing = thing{outer: true, skull: skull{kind: -1}}
-	return &d.thing, d.readThing(&d.thing)
+	one := &d.thing
+	one.n, one.has, one.full, one.outer, one.skull = 0, 0, false, true, skull{kind: -1}
+	return one, d.readThing(one)
 }
 
 // readThing reads one compound into one.

@@ -94,6 +94,14 @@ func (l *Library) root() (*os.Root, error) {
 	return root, nil
 }
 
+// makeRoot opens the folder, which it makes when there is none.
+func (l *Library) makeRoot() (*os.Root, error) {
+	if err := os.MkdirAll(l.Dir, 0o700); err != nil {
+		return nil, fault.Wrap(fault.StorageFailed, err, "the folder of schematics cannot be made")
+	}
+	return l.root()
+}
+
 func notFound(id string) error {
 	return fault.Errorf(fault.NotFound, "there is no asset %s", id)
 }
@@ -154,6 +162,16 @@ func (l *Library) Open(id string) (*Schematic, Asset, error) {
 		return nil, Asset{}, err
 	}
 	return l.decode(id, data)
+}
+
+// OpenStrict is Open for a caller who accepts only what the prototype accepted.
+func (l *Library) OpenStrict(id string) (*Schematic, Asset, error) {
+	data, err := l.Bytes(id)
+	if err != nil {
+		return nil, Asset{}, err
+	}
+	strict := Library{Limits: l.Limits, Strict: true}
+	return strict.decode(id, data)
 }
 
 // decode reads a file's bytes.
@@ -279,10 +297,7 @@ func (l *Library) Put(id string, src io.Reader, replace bool) (Asset, error) {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if err := os.MkdirAll(l.Dir, 0o700); err != nil {
-		return Asset{}, fault.Wrap(fault.StorageFailed, err, "the folder of schematics cannot be made")
-	}
-	root, err := l.root()
+	root, err := l.makeRoot()
 	if err != nil {
 		return Asset{}, err
 	}
@@ -345,7 +360,7 @@ func syncDir(root *os.Root) error {
 	return errors.Join(dir.Sync(), dir.Close())
 }
 
-// Delete removes a file from the library.
+// Delete removes a file from the library, or an unfinished upload.
 func (l *Library) Delete(id string) error {
 	if err := CheckID(id); err != nil {
 		return err
@@ -361,8 +376,12 @@ func (l *Library) Delete(id string) error {
 	}
 	defer root.Close() //nolint:errcheck // nothing was written through it
 	err = root.Remove(id + extension)
+	upload := root.Remove("." + id + partial)
 	if errors.Is(err, fs.ErrNotExist) {
-		return notFound(id)
+		if upload != nil {
+			return notFound(id)
+		}
+		err = nil
 	}
 	if err == nil {
 		err = syncDir(root)

@@ -16,61 +16,71 @@ const (
 type sparsePalette struct {
 	states  []string // absent where no entry has the index
 	entries int
-	text    int
 	missing bool // some index below the highest has no entry
 }
 
+// entry is a palette entry while the palette is read: its state is a part of one
+// text, so that a palette is two pieces of memory and not thousands.
+type entry struct {
+	index      int
+	start, end int
+}
+
 func (p *sparsePalette) read(d *document) error {
-	seen := map[string]bool{}
+	text := make([]byte, 0, 1<<12)
+	entries := make([]entry, 0, 1<<6)
+	highest := -1
 	err := d.Compound(func(name []byte, t nbt.Tag) error {
-		if len(name) == 0 {
+		switch {
+		case len(name) == 0:
 			return d.Errorf("a state without a name")
-		}
-		state, err := p.state(d, name)
-		if err != nil {
-			return err
-		}
-		if t != nbt.Int && (d.strict || t != nbt.Byte && t != nbt.Short) {
+		case len(name) > maxState:
+			return d.Errorf("a state of %d bytes", len(name))
+		case len(text)+len(name) > maxPaletteText:
+			return d.Errorf("the states have more than %d bytes in all", maxPaletteText)
+		case len(entries) == maxPalette:
+			return d.Errorf("more than %d entries", maxPalette)
+		case t != nbt.Int && (d.strict || t != nbt.Byte && t != nbt.Short):
 			return d.Errorf("%s where an index belongs", t.A())
 		}
+		one := entry{start: len(text)}
+		text = nbt.AppendPlain(text, name)
+		one.end = len(text)
 		index, err := d.Number(t)
 		if err != nil {
 			return err
 		}
-		if seen[state] {
-			return d.Errorf("the state stands there twice")
+		if index < 0 || index >= maxPalette {
+			return d.Errorf("the index %d; 0 to %d are possible", index, maxPalette-1)
 		}
-		seen[state] = true
-		return p.put(d, index, state)
+		one.index = int(index)
+		highest = max(highest, one.index)
+		entries = append(entries, one)
+		return nil
 	})
-	p.missing = p.entries < len(p.states)
-	return err
+	if err != nil {
+		return err
+	}
+	p.entries = len(entries)
+	p.missing = p.entries < highest+1
+	p.states = make([]string, highest+1)
+	return p.fill(d, string(text), entries)
 }
 
-// state copies the name of a palette entry, within the bounds.
-func (p *sparsePalette) state(d *document, name []byte) (string, error) {
-	if len(name) > maxState {
-		return "", d.Errorf("a state of %d bytes", len(name))
+// fill gives the states their places.
+func (p *sparsePalette) fill(d *document, text string, entries []entry) error {
+	seen := make(map[string]struct{}, len(entries))
+	for _, e := range entries {
+		state := text[e.start:e.end]
+		if _, twice := seen[state]; twice {
+			return d.Errorf("the state %.100s stands there twice", state)
+		}
+		seen[state] = struct{}{}
+		if p.states[e.index] != absent {
+			return d.Errorf("the index %d belongs to %.100s and %.100s", e.index, p.states[e.index], state)
+		}
+		p.states[e.index] = state
 	}
-	p.text += len(name)
-	if p.text > maxPaletteText {
-		return "", d.Errorf("the states have more than %d bytes in all", maxPaletteText)
-	}
-	return nbt.Plain(name), nil
-}
-
-func (p *sparsePalette) put(d *document, index int64, state string) error {
-	if index < 0 || index >= maxPalette {
-		return d.Errorf("the index %d; 0 to %d are possible", index, maxPalette-1)
-	}
-	for int64(len(p.states)) <= index {
-		p.states = append(p.states, absent)
-	}
-	if p.states[index] != absent {
-		return d.Errorf("the index %d belongs to %.100s too", index, p.states[index])
-	}
-	p.states[index] = state
-	p.entries++
 	return nil
 }
 

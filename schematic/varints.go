@@ -2,6 +2,7 @@ package schematic
 
 import (
 	"encoding/binary"
+	"math/bits"
 
 	"groundplan/schematic/nbt"
 )
@@ -71,24 +72,12 @@ func (v *varints) grow(more, most int) {
 // decode appends the cells of a chunk.
 func (v *varints) decode(d *document, carry *varint, chunk []byte, most int) error {
 	v.grow(len(chunk), min(most, d.limit))
-	out := v.cells
 	for i := 0; i < len(chunk); {
-		// Eight indexes below 128 at once: nearly all cells of nearly all files.
-		for carry.shift == 0 && len(chunk)-i >= 8 && cap(out)-len(out) >= 8 {
-			word := binary.LittleEndian.Uint64(chunk[i:])
-			if word&0x8080808080808080 != 0 {
+		if carry.shift == 0 {
+			i += v.short(chunk[i:])
+			if i == len(chunk) {
 				break
 			}
-			n := len(out)
-			out = out[:n+8]
-			eight := out[n : n+8 : n+8]
-			eight[0], eight[1], eight[2], eight[3] = uint16(word&0xff), uint16(word>>8&0xff), uint16(word>>16&0xff), uint16(word>>24&0xff)
-			eight[4], eight[5], eight[6], eight[7] = uint16(word>>32&0xff), uint16(word>>40&0xff), uint16(word>>48&0xff), uint16(word>>56)
-			i += 8
-			v.bound = max(v.bound, 127)
-		}
-		if i == len(chunk) {
-			break
 		}
 		c := chunk[i]
 		i++
@@ -104,18 +93,52 @@ func (v *varints) decode(d *document, carry *varint, chunk []byte, most int) err
 			v.overlong++
 		}
 		if carry.value >= maxPalette || carry.shift == 28 && c > 0x0f {
-			return d.Errorf("the cell %d has the index %d, which no palette has", len(out), carry.value)
+			return d.Errorf("the cell %d has the index %d, which no palette has", len(v.cells), carry.value)
 		}
-		if len(out) == cap(out) {
-			if len(out) >= d.limit {
-				return d.overCells(len(out) + 1)
+		if len(v.cells) == cap(v.cells) {
+			if len(v.cells) >= d.limit {
+				return d.overCells(len(v.cells) + 1)
 			}
 			return d.Errorf("the block data has more than the %d cells of the box", most)
 		}
 		v.bound = max(v.bound, int(carry.value))
-		out = append(out, uint16(carry.value))
+		v.cells = append(v.cells, uint16(carry.value))
 		*carry = varint{}
 	}
-	v.cells = out
 	return nil
+}
+
+// short appends the cells of numbers of one and two bytes, which are nearly all,
+// and returns how many bytes they took. It stops at any other number and near the
+// ends of chunk and cells.
+func (v *varints) short(chunk []byte) int {
+	const continued = 0x8080808080808080
+	out, taken := v.cells, 0
+	for len(chunk) >= 8 && cap(out)-len(out) >= 8 {
+		word := binary.LittleEndian.Uint64(chunk)
+		n := len(out)
+		next := out[n : n+8 : n+8]
+		next[0], next[1], next[2], next[3] = uint16(word&0xff), uint16(word>>8&0xff), uint16(word>>16&0xff), uint16(word>>24&0xff)
+		next[4], next[5], next[6], next[7] = uint16(word>>32&0xff), uint16(word>>40&0xff), uint16(word>>48&0xff), uint16(word>>56)
+		// The bytes before the first of a longer number are cells; what was
+		// written behind them is written again.
+		whole := bits.TrailingZeros64(word&continued) >> 3
+		if whole == 8 {
+			v.bound = max(v.bound, 127)
+			out, chunk, taken = out[:n+8], chunk[8:], taken+8
+			continue
+		}
+		out, chunk, taken = out[:n+whole], chunk[whole:], taken+whole
+		if len(chunk) < 2 || chunk[1] >= 0x80 || chunk[1] == 0 {
+			if whole > 0 {
+				v.bound = max(v.bound, 127)
+			}
+			break
+		}
+		index := uint16(chunk[0]&0x7f) | uint16(chunk[1])<<7
+		v.bound = max(v.bound, int(index), 127)
+		out, chunk, taken = append(out, index), chunk[2:], taken+2
+	}
+	v.cells = out
+	return taken
 }

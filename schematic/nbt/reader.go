@@ -280,12 +280,22 @@ func (r *Reader) Compound(field func(name []byte, t Tag) error) error {
 		if err := r.once(names, name); err != nil {
 			return err
 		}
-		var kept [48]byte
-		n := copy(kept[:], name)
+		kept := keep(name)
+		n := min(len(name), len(kept))
 		if err := field(name, t); err != nil {
 			return Within(Plain(kept[:n]), err)
 		}
 	}
+}
+
+// keep copies the beginning of a name, for an error that may come after the view is
+// gone. It copies what lies behind a short name, too: that is faster than to ask.
+func keep(name []byte) (kept [48]byte) {
+	if cap(name) >= len(kept) {
+		return [48]byte(name[:len(kept)])
+	}
+	copy(kept[:], name)
+	return kept
 }
 
 // Within adds the name of the enclosing field to the path of an Error.

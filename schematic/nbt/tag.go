@@ -2,7 +2,6 @@ package nbt
 
 import (
 	"fmt"
-	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
 )
@@ -130,40 +129,49 @@ func Modified(s string) string {
 // Plain returns the text of modified UTF-8. Bytes that are neither modified nor
 // ordinary UTF-8 become U+FFFD.
 func Plain(b []byte) string {
-	ascii := true
-	for _, c := range b {
-		if c >= 0x80 {
-			ascii = false
-			break
-		}
-	}
-	if ascii {
+	if isASCII(b) {
 		return string(b)
 	}
-	var out strings.Builder
+	return string(AppendPlain(nil, b))
+}
+
+func isASCII(b []byte) bool {
+	for _, c := range b {
+		if c >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}
+
+// AppendPlain appends what Plain returns.
+func AppendPlain(out, b []byte) []byte {
+	if isASCII(b) {
+		return append(out, b...)
+	}
 	for len(b) > 0 {
 		if len(b) >= 2 && b[0] == 0xc0 && b[1] == 0x80 {
-			out.WriteByte(0)
+			out = append(out, 0)
 			b = b[2:]
 			continue
 		}
 		if hi, ok := surrogate(b); ok {
 			if lo, ok := surrogate(b[3:]); ok {
 				if c := utf16.DecodeRune(hi, lo); c != utf8.RuneError {
-					out.WriteRune(c)
+					out = utf8.AppendRune(out, c)
 					b = b[6:]
 					continue
 				}
 			}
-			out.WriteRune(utf8.RuneError)
+			out = utf8.AppendRune(out, utf8.RuneError)
 			b = b[3:]
 			continue
 		}
 		c, n := utf8.DecodeRune(b)
-		out.WriteRune(c)
+		out = utf8.AppendRune(out, c)
 		b = b[n:]
 	}
-	return out.String()
+	return out
 }
 
 // surrogate reads one half of a surrogate pair.
