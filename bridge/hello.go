@@ -147,16 +147,23 @@ func (s *session) prove(ctx context.Context) error {
 }
 
 func (s *session) hello(ctx context.Context) (hello, error) {
-	c := s.begin()
-	c.reply = true
-	c.line = appendRequest(c.line, string(appendRequestID(nil, c.id)), CapabilityHello, []byte("{}"))
-	s.probe(ctx, c, s.server.opts.Timeout)
-	defer s.recycle(c)
-	result, err := c.answer()
-	if err != nil {
-		return hello{}, err
+	for attempt := 0; ; attempt++ {
+		c := s.begin()
+		c.reply = true
+		c.line = appendRequest(c.line, string(appendRequestID(nil, c.id)), CapabilityHello, []byte("{}"))
+		s.probe(ctx, c, s.server.opts.Timeout)
+		if s.retry(ctx, c, attempt) {
+			s.recycle(c)
+			continue
+		}
+		result, err := c.answer()
+		if err != nil {
+			return hello{}, err
+		}
+		h, err := decodeHello(result)
+		s.recycle(c)
+		return h, err
 	}
-	return decodeHello(result)
 }
 
 // answer returns the result of a bridge request, or the error that says why there

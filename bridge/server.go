@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"crypto/subtle"
 	"errors"
+	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -294,6 +295,18 @@ func (s *Server) refuse(conn *websocket.Conn, other *session) {
 	}()
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
+	// A game answers the commands; unless somebody reads, it may block on that.
+	var reader sync.WaitGroup
+	defer reader.Wait()
+	reader.Go(func() {
+		for {
+			if _, r, err := conn.Reader(ctx); err != nil {
+				return
+			} else if _, err := io.Copy(io.Discard, r); err != nil {
+				return
+			}
+		}
+	})
 	words := "groundplan: another world is connected; disconnect it first (/connect off)"
 	if player != "" {
 		words = "groundplan: the world of " + player + " is connected; disconnect it first (/connect off)"

@@ -211,6 +211,9 @@ func (s *session) answered(e *envelope, refused bool) {
 		return
 	}
 	c.status = e.status
+	if e.status == StatusVersionMismatch {
+		s.version = 0
+	}
 	switch {
 	case refused:
 		s.finish(c, plan.Refused, &StatusError{Status: e.status, Message: string(e.words)})

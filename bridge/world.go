@@ -162,10 +162,11 @@ func (s *session) retry(ctx context.Context, c *call, attempt int) bool {
 	}
 	switch status.Status {
 	case StatusTooManyPending:
-		if attempt >= 6 {
+		// The pauses add up to RequestTimeout.
+		if attempt >= 28 {
 			return false
 		}
-		timer := time.NewTimer(25 * time.Millisecond << attempt)
+		timer := time.NewTimer(25 * time.Millisecond << min(attempt, 3))
 		defer timer.Stop()
 		select {
 		case <-timer.C:
@@ -176,11 +177,8 @@ func (s *session) retry(ctx context.Context, c *call, attempt int) bool {
 			return false
 		}
 	case StatusVersionMismatch:
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		known := s.version == 0
-		s.version = 0
-		return attempt == 0 || !known
+		// From here on commands go out without it.
+		return attempt == 0
 	default:
 		return false
 	}

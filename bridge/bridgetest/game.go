@@ -37,6 +37,8 @@ type Options struct {
 	// Fault, when not nil, is asked before a request to the addon is served.
 	Fault func(r bridge.Request) Fault
 
+	NoVersion bool // refuse commands that name the version of their meaning
+
 	Pending int           // commands that may be unanswered; 0 means 100
 	Delay   time.Duration // before a command is run
 	Points  int           // code points in a chunk; 0 means 256
@@ -199,6 +201,7 @@ type frame struct {
 	Body struct {
 		EventName   string `json:"eventName"`
 		CommandLine string `json:"commandLine"`
+		Version     *int   `json:"version"`
 		Mode        string `json:"mode"`
 		PublicKey   string `json:"publicKey"`
 		Salt        string `json:"salt"`
@@ -244,6 +247,10 @@ func (g *Game) serve(f *frame) {
 		}
 		g.handshake("ws:encrypt", f.Header.RequestID, f.Body.PublicKey, f.Body.Salt)
 	case "commandRequest":
+		if g.opts.NoVersion && f.Body.Version != nil {
+			g.respond("commandResponse", f.Header.RequestID, fmt.Sprintf(`{"statusCode":%d}`, bridge.StatusVersionMismatch))
+			return
+		}
 		g.command(f.Header.RequestID, f.Body.CommandLine)
 	}
 }
@@ -324,7 +331,7 @@ func (g *Game) run(id, line string) {
 	case "closewebsocket":
 		g.ack(id, 0, "")
 		g.work.Go(func() { g.conn.Close(websocket.StatusNormalClosure, "") })
-	case "testfor", "tellraw":
+	case "testfor", "tellraw", "list":
 		g.ack(id, 0, "")
 	default:
 		g.ack(id, bridge.StatusParseFailure, "Syntaxfehler: unerwartetes "+word)
