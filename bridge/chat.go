@@ -58,7 +58,7 @@ func DecodeUIChat(id string, data []byte) (UIMessage, error) {
 
 // uiChunk adds a chunk of UI chat and delivers the message when it is complete.
 func (s *session) uiChunk(line []byte) {
-	h, err := parseChunk(UIChatPrefix, line, 0)
+	h, err := parseChunk(UIChatPrefix, line)
 	if err != nil {
 		s.server.mismatch("malformed", "chunk", err.Error())
 		return

@@ -21,30 +21,30 @@ type header struct {
 }
 
 // parseChunk reads "PREFIX|id|index/total|content".
-func parseChunk(prefix string, line []byte, frame int) (header, error) {
+func parseChunk(prefix string, line []byte) (header, error) {
 	var h header
 	ours, rest, found := cutPrefix(line, prefix)
 	if !ours {
-		return h, flawed(FlawPrefix, frame, "does not begin with %s", prefix)
+		return h, flawed(FlawPrefix, 0, "does not begin with %s", prefix)
 	}
 	if !found {
-		return h, flawed(FlawFieldCount, frame, "two fields instead of five")
+		return h, flawed(FlawFieldCount, 0, "two fields instead of five")
 	}
 	id, rest, ok1 := bytes.Cut(rest, []byte{'|'})
 	numbers, content, ok2 := bytes.Cut(rest, []byte{'|'})
 	if !ok1 || !ok2 {
-		return h, flawed(FlawFieldCount, frame, "fewer than five fields")
+		return h, flawed(FlawFieldCount, 0, "fewer than five fields")
 	}
 	if len(id) == 0 || len(id) > MaxRequestIDBytes || !validID(id) {
-		return h, flawed(FlawMetadata, frame, "id of %d bytes", len(id))
+		return h, flawed(FlawMetadata, 0, "id of %d bytes", len(id))
 	}
 	index, total, ok := bytes.Cut(numbers, []byte{'/'})
 	h = header{id: id, content: content, index: natural(index), total: natural(total)}
 	if !ok || h.index < 1 || h.total < 1 || h.index > h.total {
-		return h, flawed(FlawMetadata, frame, "index/total %q", clip(numbers))
+		return h, flawed(FlawMetadata, 0, "index/total %q", clip(numbers))
 	}
 	if h.total > MaxChunks {
-		return h, flawed(FlawTooMany, frame, "%d chunks; %d is the limit", h.total, MaxChunks)
+		return h, flawed(FlawTooMany, 0, "%d chunks; %d is the limit", h.total, MaxChunks)
 	}
 	return h, nil
 }
@@ -100,7 +100,7 @@ func DecodeBridgeChunk(line string) (Chunk, error) { return decodeChunk(BridgePr
 func DecodeUIChunk(line string) (Chunk, error) { return decodeChunk(UIChatPrefix, line) }
 
 func decodeChunk(prefix, line string) (Chunk, error) {
-	h, err := parseChunk(prefix, []byte(line), 0)
+	h, err := parseChunk(prefix, []byte(line))
 	if err != nil {
 		return Chunk{}, err
 	}

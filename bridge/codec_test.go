@@ -238,7 +238,7 @@ func checkSplit(t *testing.T, split bridge.Split, id, message string, lines []st
 }
 
 func TestSplitJoinsToTheMessage(t *testing.T) {
-	check := func(message string, budget uint8, points uint8) bool {
+	check := func(message string, budget, points uint8) bool {
 		message = strings.ToValidUTF8(strings.Repeat(message, 3), "?")
 		split := bridge.Split{Prefix: bridge.BridgePrefix, Wrapper: "tell @s ", Budget: 40 + int(budget), Points: 1 + int(points)}
 		lines, err := split.Chunks("id", message)

@@ -110,7 +110,7 @@ func FuzzBuffer(f *testing.F) {
 		var used budget
 		var chunks []Chunk
 		for line := range strings.SplitSeq(text, "\n") {
-			h, err := parseChunk(BridgePrefix, []byte(line), 0)
+			h, err := parseChunk(BridgePrefix, []byte(line))
 			if err != nil {
 				continue
 			}

@@ -443,4 +443,3 @@ func TestTextGoesOutFrameByFrame(t *testing.T) {
 		}
 	})
 }
-

@@ -263,7 +263,7 @@ func (s *session) chat(e *envelope) {
 // bridgeChunk adds a chunk to the answer it belongs to. A chunk with an id that
 // nobody waits for is ignored.
 func (s *session) bridgeChunk(line []byte) {
-	h, err := parseChunk(BridgePrefix, line, 0)
+	h, err := parseChunk(BridgePrefix, line)
 	if err != nil {
 		s.server.mismatch("malformed", "chunk", err.Error())
 		return
