@@ -31,6 +31,7 @@ type house struct {
 	log      *journal.Journal
 	world    *sim
 	runner   *Runner
+	pace     Pace
 	ids      int
 }
 
@@ -83,12 +84,20 @@ func (h *house) run(log Log, world World) {
 	}
 }
 
+// launchWith starts a Runner with a pace.
+func (h *house) launchWith(pace Pace) {
+	h.t.Helper()
+	h.pace = pace
+	h.run(h.log, h.world)
+}
+
 func (h *house) launch(log Log, world World) error {
 	runner, err := Start(context.Background(), Options{
 		Log: log, World: world,
 		Registry: func() *block.Registry { return h.registry },
 		Project:  func(id string) (plan.Project, bool) { return h.project, id == h.project.ID },
 		NewID:    h.newID,
+		Pace:     h.pace,
 	})
 	h.runner = runner
 	return err

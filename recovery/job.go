@@ -29,6 +29,8 @@ type job struct {
 	// edits is how many edits by others were known when the ownership of an
 	// undo's cells was last checked.
 	edits int
+	// areas is how many ticking areas are held for it.
+	areas int
 	// rounds counts how often the audit found cells that the world forgot.
 	rounds int
 }
@@ -173,7 +175,7 @@ func (r *Runner) read(ctx context.Context, j *job, lists ...[]plan.Fill) (*plan.
 	if err := r.sameWorld(j.plan); err != nil {
 		return nil, err
 	}
-	return r.World.Read(ctx, j.plan.Dimension, j.reads(lists...))
+	return r.present(ctx, j, j.reads(lists...))
 }
 
 // worthReading is the size from which a fill is read as a box of its own: where

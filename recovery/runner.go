@@ -33,6 +33,8 @@ type Options struct {
 	// Queue is how many operations may wait behind the one that runs; zero
 	// means 16.
 	Queue int
+	// Pace bounds how fast the world is written.
+	Pace Pace
 	// Retry is the pause before the world is asked again after it could not
 	// answer; zero means one second.
 	Retry time.Duration
@@ -64,7 +66,10 @@ type Runner struct {
 	edited  *voxel.Mask        // what others edited there since its intent
 
 	observing sync.Mutex // one reader of the world's changes at a time
-	job       *job       // the loop's own: what it knows of the running operation
+
+	// The loop's own:
+	job      *job     // what it knows of the running operation
+	governor governor // how fast it writes
 }
 
 var errStopped = errors.New("the service is stopping")
@@ -88,7 +93,7 @@ func Start(ctx context.Context, o Options) (*Runner, error) {
 	if o.Observe == 0 {
 		o.Observe = 2 * time.Second
 	}
-	r := &Runner{Options: o, wake: make(chan struct{}, 1), done: make(chan struct{}), changed: make(chan struct{}), edited: voxel.NewMask()}
+	r := &Runner{Options: o, wake: make(chan struct{}, 1), done: make(chan struct{}), changed: make(chan struct{}), edited: voxel.NewMask(), governor: governor{pace: o.Pace}}
 	if err := r.scan(); err != nil {
 		return nil, err
 	}
@@ -177,7 +182,7 @@ func (r *Runner) setback(ctx context.Context, err error) {
 		return
 	}
 	if j := r.job; j != nil && j.open() == nil && !transient(err) {
-		if err := r.finish(j, plan.Failed, fault.CodeOf(err), err.Error()); err != nil {
+		if err := r.finish(ctx, j, plan.Failed, fault.CodeOf(err), err.Error()); err != nil {
 			r.setback(ctx, err)
 		}
 		return
@@ -260,21 +265,22 @@ func (r *Runner) nudge() {
 }
 
 // finish gives the running operation a final status.
-func (r *Runner) finish(j *job, status plan.Status, code fault.Code, message string) error {
+func (r *Runner) finish(ctx context.Context, j *job, status plan.Status, code fault.Code, message string) error {
 	j.end(status, code, message)
 	if err := r.commit(j, r.Log.Update); err != nil {
 		return err
 	}
-	r.ended(j)
+	r.ended(ctx, j)
 	return nil
 }
 
 // ended lets go of an operation that has its final record.
-func (r *Runner) ended(j *job) {
+func (r *Runner) ended(ctx context.Context, j *job) {
 	r.mu.Lock()
 	r.running = ""
 	r.mu.Unlock()
 	r.job = nil
+	r.release(ctx, j)
 	r.Logger.Info("operation ended", "operation", j.op.ID, "status", j.op.Status, "written", j.op.Written,
 		"skipped", j.op.Skipped, "conflicts", j.op.ConflictCount, "commands", j.op.Sent)
 }

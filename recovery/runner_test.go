@@ -356,3 +356,44 @@ func TestUnloadedCellsFailTheOperationBeforeItWrites(t *testing.T) {
 		}
 	})
 }
+
+func TestUnloadedChunksAreLoadedForTheOperationAndGivenBack(t *testing.T) {
+	in(t, func(h *house) {
+		p := h.prepare(box(0, 64, 0, 4, 4, 4, stone))
+		h.world.unloaded.Add(voxel.Pos{X: 3, Y: 67, Z: 3})
+		h.world.loads = true
+		h.expect(h.apply(p, "k1"), plan.Applied, 64)
+		want := []string{"tickingarea remove groundplan0", "tickingarea add 0 0 0 15 0 15 groundplan0 true", "tickingarea remove groundplan0"}
+		if !slices.Equal(h.world.areas, want) {
+			t.Fatalf("areas: %q, want %q", h.world.areas, want)
+		}
+	})
+}
+
+func TestPaceKeepsToItsCeilings(t *testing.T) {
+	in(t, func(h *house) {
+		h.runner.Close()
+		h.launchWith(Pace{Commands: 4})
+		start := time.Now()
+		h.expect(h.apply(h.prepare(box(0, 64, 0, 8, 8, 4, stone)), "k1"), plan.Applied, 256)
+		if took := time.Since(start); took < 7*time.Second {
+			t.Fatalf("32 commands at 4 a second took %v", took)
+		}
+	})
+}
+
+func TestGovernorSlowsDownForAStrugglingWorld(t *testing.T) {
+	g := governor{}
+	if rest := g.rest(100, 100, time.Second); rest != 0 {
+		t.Fatalf("the first batch rests %v", rest)
+	}
+	if rest := g.rest(100, 100, 3*time.Second); rest != 0 {
+		t.Fatalf("three times as slow rests %v", rest)
+	}
+	if rest := g.rest(100, 100, 5*time.Second); rest != longRest {
+		t.Fatalf("five times as slow rests %v, want %v", rest, longRest)
+	}
+	if rest := g.rest(1, 1, 200*time.Millisecond); rest != 0 {
+		t.Fatalf("one tick rests %v", rest)
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"groundplan/plan"
 	"groundplan/plan/block"
@@ -33,6 +34,8 @@ type sim struct {
 	// Answered ends the command there.
 	before func(command string) plan.OutcomeKind
 	sent   int
+	loads  bool     // ticking areas load chunks
+	areas  []string // the tickingarea commands
 }
 
 func newSim(registry *block.Registry) *sim {
@@ -134,9 +137,26 @@ func (s *sim) run(ctx context.Context, command string) plan.Outcome {
 	if s.away {
 		return plan.Outcome{Kind: plan.Unknown, Message: "the world went away"}
 	}
+	if strings.HasPrefix(command, "tickingarea ") {
+		s.area(command)
+		return plan.Outcome{Kind: plan.Answered, Success: true}
+	}
 	s.sent++
 	n := s.fill(command)
 	return plan.Outcome{Kind: plan.Answered, Success: n > 0}
+}
+
+// area runs a tickingarea command; loading takes a while that the game does not
+// tell.
+func (s *sim) area(command string) {
+	s.areas = append(s.areas, command)
+	if strings.HasPrefix(command, "tickingarea add") && s.loads {
+		time.AfterFunc(2*time.Second, func() {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			s.unloaded = voxel.NewMask()
+		})
+	}
 }
 
 // fill runs one fill … replace command and returns the number of cells it

@@ -31,7 +31,7 @@ func (r *Runner) step(ctx context.Context) (took bool, err error) {
 	if err != nil || j == nil {
 		return false, err
 	}
-	if cancelled, err := r.cancelled(j); cancelled || err != nil {
+	if cancelled, err := r.cancelled(ctx, j); cancelled || err != nil {
 		return true, err
 	}
 	switch {
@@ -49,7 +49,7 @@ func (r *Runner) step(ctx context.Context) (took bool, err error) {
 
 // cancelled ends the operation when that was asked for. An open slice is settled
 // first: what it wrote must be known to be owned.
-func (r *Runner) cancelled(j *job) (bool, error) {
+func (r *Runner) cancelled(ctx context.Context, j *job) (bool, error) {
 	stored, err := r.Log.Operation(j.op.ID)
 	if err != nil {
 		return false, &logError{err}
@@ -57,14 +57,14 @@ func (r *Runner) cancelled(j *job) (bool, error) {
 	if !stored.Cancel || j.open() != nil {
 		return false, nil
 	}
-	return true, r.finish(j, plan.Cancelled, fault.Cancelled, "cancelled; what was written can be undone")
+	return true, r.finish(ctx, j, plan.Cancelled, fault.Cancelled, "cancelled; what was written can be undone")
 }
 
 // preflight compares the whole plan with the world before anything is written,
 // and records the intent of the first slice.
 func (r *Runner) preflight(ctx context.Context, j *job) error {
 	if err := r.permitted(j); err != nil {
-		return r.finish(j, plan.Failed, fault.CodeOf(err), err.Error())
+		return r.finish(ctx, j, plan.Failed, fault.CodeOf(err), err.Error())
 	}
 	if err := r.observe(ctx); err != nil {
 		return err
@@ -81,10 +81,10 @@ func (r *Runner) preflight(ctx context.Context, j *job) error {
 	}
 	switch {
 	case seen.unloaded > 0:
-		return r.finish(j, plan.Failed, fault.ChunkNotLoaded, fmt.Sprintf("%d cells of the plan are in unloaded chunks; nothing was written", seen.unloaded))
+		return r.finish(ctx, j, plan.Failed, fault.ChunkNotLoaded, fmt.Sprintf("%d cells of the plan are in unloaded chunks; nothing was written", seen.unloaded))
 	case seen.total+total+lostTotal > 0:
 		j.conflict(firstConflicts(seen.foreign, found, lost), seen.total+total+lostTotal)
-		return r.finish(j, j.op.Status, j.op.Code, j.op.Message)
+		return r.finish(ctx, j, j.op.Status, j.op.Code, j.op.Message)
 	}
 	j.op.Status = plan.Applying
 	j.op.Skipped = j.op.Total - j.plan.Changed
@@ -140,7 +140,7 @@ func (r *Runner) permitted(j *job) error {
 // stage looks at the next slice and records its intent.
 func (r *Runner) stage(ctx context.Context, j *job) error {
 	if err := r.permitted(j); err != nil {
-		return r.finish(j, plan.Failed, fault.CodeOf(err), err.Error())
+		return r.finish(ctx, j, plan.Failed, fault.CodeOf(err), err.Error())
 	}
 	slice := j.plan.Slices[j.op.Next]
 	snap, err := r.read(ctx, j, slice.Fills)
@@ -151,7 +151,7 @@ func (r *Runner) stage(ctx context.Context, j *job) error {
 	if seen.unloaded > 0 {
 		return errUnloaded(seen.unloaded)
 	}
-	return r.advance(j, nil, seen, snap)
+	return r.advance(ctx, j, nil, seen, snap)
 }
 
 func errUnloaded(n int) error {
@@ -160,7 +160,7 @@ func errUnloaded(n int) error {
 
 // advance records the receipt of a slice, if there is one, and what follows from
 // what was seen of the next slice: its intent, or the end of the operation.
-func (r *Runner) advance(j *job, done *plan.Receipt, next faces, snap *plan.Snapshot) error {
+func (r *Runner) advance(ctx context.Context, j *job, done *plan.Receipt, next faces, snap *plan.Snapshot) error {
 	found, total := j.relied(snap)
 	if _, edits := r.seenEdits(); edits != j.edits {
 		lost, lostTotal, err := r.lostOwnership(j)
@@ -171,7 +171,7 @@ func (r *Runner) advance(j *job, done *plan.Receipt, next faces, snap *plan.Snap
 	}
 	if next.total+total > 0 {
 		j.conflict(firstConflicts(next.foreign, found), next.total+total)
-		return r.conclude(j, done)
+		return r.conclude(ctx, j, done)
 	}
 	if j.op.Next >= len(j.plan.Slices) {
 		return r.record(j, done, nil)
@@ -217,11 +217,11 @@ func (r *Runner) record(j *job, done *plan.Receipt, next *plan.Intent) error {
 }
 
 // conclude records the last receipt of an operation that ends here.
-func (r *Runner) conclude(j *job, done *plan.Receipt) error {
+func (r *Runner) conclude(ctx context.Context, j *job, done *plan.Receipt) error {
 	if err := r.record(j, done, nil); err != nil {
 		return err
 	}
-	r.ended(j)
+	r.ended(ctx, j)
 	return nil
 }
 
@@ -262,7 +262,7 @@ func (r *Runner) write(ctx context.Context, j *job) error {
 		case stuck && unknown > 0 && todo.Len() > 0:
 			return fault.Errorf(fault.Timeout, "%d commands were not answered; the cells will be read again", unknown)
 		case stuck && attempt >= maxAttempts:
-			return r.refused(j, intent, seen)
+			return r.refused(ctx, j, intent, seen)
 		case !stuck:
 			attempt = 0
 		}
@@ -295,10 +295,10 @@ func (r *Runner) settled(ctx context.Context, j *job, intent *plan.Intent, seen 
 	switch {
 	case seen.total > 0:
 		j.conflict(seen.foreign, seen.total)
-		return true, r.conclude(j, receipt)
+		return true, r.conclude(ctx, j, receipt)
 	case seen.before.Len() > 0:
 		j.end(plan.Cancelled, fault.Cancelled, "cancelled; what was written can be undone")
-		return true, r.conclude(j, receipt)
+		return true, r.conclude(ctx, j, receipt)
 	}
 	next := j.judge.look(j.following(intent.Slice).Mask(), snap, reasonSlice)
 	if next.unloaded > 0 || ctx.Err() != nil || r.wantsCancel(j) {
@@ -306,9 +306,9 @@ func (r *Runner) settled(ctx context.Context, j *job, intent *plan.Intent, seen 
 	}
 	if err := r.permitted(j); err != nil {
 		j.end(plan.Failed, fault.CodeOf(err), err.Error())
-		return true, r.conclude(j, receipt)
+		return true, r.conclude(ctx, j, receipt)
 	}
-	return true, r.advance(j, receipt, next, snap)
+	return true, r.advance(ctx, j, receipt, next, snap)
 }
 
 // receipt confirms the cells of the intent that are After, but for those that
@@ -330,11 +330,11 @@ func (j *job) confirm(receipt plan.Receipt) {
 }
 
 // refused ends an operation whose commands the world answers without effect.
-func (r *Runner) refused(j *job, intent *plan.Intent, seen faces) error {
+func (r *Runner) refused(ctx context.Context, j *job, intent *plan.Intent, seen faces) error {
 	receipt := r.receipt(j, intent, seen)
 	j.confirm(*receipt)
 	j.end(plan.Failed, fault.WriteRefused, fmt.Sprintf("the world left %d cells as they were, %d times", seen.before.Len(), maxAttempts))
-	return r.conclude(j, receipt)
+	return r.conclude(ctx, j, receipt)
 }
 
 func (r *Runner) wantsCancel(j *job) bool {
@@ -354,13 +354,9 @@ func (r *Runner) send(ctx context.Context, j *job, intent *plan.Intent, todo *vo
 	if r.wantsCancel(j) {
 		return 0, nil
 	}
-	commands := r.commands(j, intent, todo)
-	j.op.Sent += len(commands)
-	for _, outcome := range r.World.RunAll(ctx, commands) {
-		if outcome.Kind == plan.Unknown {
-			unknown++
-		}
-	}
+	orders := r.orders(j, intent, todo)
+	j.op.Sent += len(orders)
+	unknown = r.run(ctx, orders)
 	if unknown > 0 {
 		r.Logger.Debug("commands without an answer; the cells are read instead", "operation", j.op.ID, "commands", unknown)
 		_, err = r.World.Info()
@@ -368,21 +364,21 @@ func (r *Runner) send(ctx context.Context, j *job, intent *plan.Intent, todo *vo
 	return unknown, err
 }
 
-// commands returns the compare-and-set commands for cells of a slice.
-func (r *Runner) commands(j *job, intent *plan.Intent, todo *voxel.Mask) []string {
+// orders returns the compare-and-set commands for cells of a slice.
+func (r *Runner) orders(j *job, intent *plan.Intent, todo *voxel.Mask) []order {
 	limit := maxRead
 	if project, ok := r.Project(j.op.Project); ok {
 		limit = min(limit, project.Limits.SliceCells)
 	}
-	var lines []string
+	var orders []order
 	for _, f := range j.plan.Slices[intent.Slice].Restrict(todo, limit) {
 		line, weak := plan.Lines(f, j.judge.registry, j.plan.Dimension)
-		lines = append(lines, line)
+		orders = append(orders, order{line, f.Box.Volume()})
 		if weak {
 			j.op.Weak++
 		}
 	}
-	return lines
+	return orders
 }
 
 // audit compares the whole plan once more. Cells that are Before again were
@@ -400,13 +396,13 @@ func (r *Runner) audit(ctx context.Context, j *job) error {
 		return errUnloaded(seen.unloaded)
 	case seen.total+total > 0:
 		j.conflict(firstConflicts(seen.foreign, found), seen.total+total)
-		return r.finish(j, j.op.Status, j.op.Code, j.op.Message)
+		return r.finish(ctx, j, j.op.Status, j.op.Code, j.op.Message)
 	case seen.before.Len() == 0:
-		return r.finish(j, plan.Applied, "", "all requested states verified; a snapshot is not an atomic transaction of the world")
+		return r.finish(ctx, j, plan.Applied, "", "all requested states verified; a snapshot is not an atomic transaction of the world")
 	}
 	j.rounds++
 	if j.rounds > maxRounds {
-		return r.finish(j, plan.Failed, fault.WriteRefused, fmt.Sprintf("%d cells did not stay as they were written", seen.before.Len()))
+		return r.finish(ctx, j, plan.Failed, fault.WriteRefused, fmt.Sprintf("%d cells did not stay as they were written", seen.before.Len()))
 	}
 	r.Logger.Warn("the world forgot cells; they are written again", "operation", j.op.ID, "cells", seen.before.Len())
 	j.op.Next = j.slicesOf(seen.before)[0]
