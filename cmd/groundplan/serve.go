@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 )
 
 // serveCommand runs the service until the program is told to stop.
@@ -19,6 +20,9 @@ func (c *serveCommand) Run(p *program) error {
 	}
 	defer h.close()
 	fmt.Fprintln(p.out, encode(h.ready()))
+	if h.embedded == nil {
+		p.say("type into the game's chat: /connect %s", strings.TrimPrefix(h.bridge.URL(), "ws://"))
+	}
 	<-ctx.Done()
 	p.log.Info("stopping")
 	return nil
