@@ -1,5 +1,5 @@
 TOOL  := go tool -modfile=tools.mod
-SEEDS ?= 1000
+STRIDE ?= 1
 TIME  ?= 30s
 BENCH ?= .
 PKG   ?= ./...
@@ -10,7 +10,7 @@ fmt:      ; $(TOOL) golangci-lint fmt
 lint:     ; ./.ci/run lint
 test:     ; go test ./...
 race:     ; ./.ci/run race
-sim:      ; go test ./recovery -run TestRandom -seeds=$(SEEDS)
+sim:      ; go test ./recovery -run TestSweep -stride=$(STRIDE) -v
 fuzz:     ; ./.ci/fuzz $(TIME)
 addon:    ; ./.ci/run addon
 generate: ; go generate ./... && git diff --exit-code

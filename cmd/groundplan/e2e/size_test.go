@@ -1,0 +1,74 @@
+package e2e
+
+import (
+	"flag"
+	"os"
+	"regexp"
+	"strconv"
+	"testing"
+	"time"
+)
+
+var figures = flag.Bool("figures", false, "also run what takes minutes and is there for its figures")
+
+// peak returns the most memory that the service has had, in MiB; 0 where the
+// system does not tell.
+func (s *service) peak(t *testing.T) int {
+	t.Helper()
+	raw, err := os.ReadFile("/proc/" + strconv.Itoa(s.cmd.Process.Pid) + "/status")
+	if err != nil {
+		return 0
+	}
+	m := regexp.MustCompile(`VmHWM:\s+(\d+) kB`).FindSubmatch(raw)
+	if m == nil {
+		return 0
+	}
+	kib, err := strconv.Atoi(string(m[1]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return kib / 1024
+}
+
+// The time and memory of a big build: 100 × 60 × 100 cells of eight blocks, with
+// service and embedded world in one process. Stripes are what buildings are like;
+// noise, where nearly every cell is a command of its own, is the worst there is.
+func TestSixHundredThousandCells(t *testing.T) {
+	if raceEnabled {
+		t.Skip("the figures are those of the program without the race detector; .ci/run has a step for them")
+	}
+	lo, hi := pos{-50, 0, -50}, pos{49, 59, 49}
+	noise := recipe(box(lo, hi, "$noise"))
+	noise["palette"] = object{"noise": eight}
+	t.Run("stripes", func(t *testing.T) { bigBuild(t, recipe(stripes(lo, 100, 60, 100)...)) })
+	t.Run("noise", func(t *testing.T) {
+		if !*figures {
+			t.Skip("takes a minute; run with -figures")
+		}
+		bigBuild(t, noise)
+	})
+}
+
+func bigBuild(t *testing.T, r object) {
+	t.Helper()
+	const cells, seconds, mebibytes = 600_000, 60, 1024
+	s := start(t, t.TempDir(), "--world", "embedded")
+	began := time.Now()
+	plan := call[planned](t, s, "build_prepare", object{"recipe": r})
+	prepared := time.Since(began)
+	if plan.Changed != cells {
+		t.Fatalf("changed_blocks %d, want %d", plan.Changed, cells)
+	}
+	s.mustApply(t, plan, "big", cells)
+	total := time.Since(began)
+	memory := s.peak(t)
+	t.Logf("%d cells, %d commands: prepared in %.1f s, applied in %.1f s, together %.1f s; peak %d MiB",
+		cells, plan.Commands, prepared.Seconds(), (total - prepared).Seconds(), total.Seconds(), memory)
+	if total > seconds*time.Second {
+		t.Errorf("took %s, want at most %d s", total, seconds)
+	}
+	if memory > mebibytes {
+		t.Errorf("took %d MiB, want at most %d", memory, mebibytes)
+	}
+	s.stop(t)
+}
