@@ -3,8 +3,10 @@ package rpc
 import (
 	"bytes"
 	"context"
+	"maps"
 
 	"groundplan/plan"
+	"groundplan/plan/block"
 	"groundplan/plan/fault"
 	"groundplan/plan/voxel"
 	"groundplan/schematic"
@@ -35,7 +37,9 @@ type importParams struct {
 	Anchor   string    `json:"anchor,omitempty" jsonschema:"the point that goes to the target: the file's own (empty), its lowest corner, or the corner on the ground" check:"enum=|corner|ground"`
 	Strict   bool      `json:"strict,omitempty" jsonschema:"refuse a file with a state that has no Bedrock twin" check:"default=false"`
 
-	Mapping   map[string]string `json:"mapping,omitempty" jsonschema:"file state pattern to Bedrock state, or keep"`
+	Mapping   map[string]string `json:"mapping,omitempty" jsonschema:"file state pattern to Bedrock state, or keep; it comes before mapping_name"`
+	Named     string            `json:"mapping_name,omitempty" jsonschema:"a mapping that mapping_put keeps" check:"max=64"`
+	Replace   []string          `json:"replace,omitempty" jsonschema:"write only cells whose present state fits one of these patterns" check:"max=64"`
 	AllowLoss []voxel.Pos       `json:"allow_loss,omitempty" jsonschema:"cells whose contents (chest, sign, …) may be lost"`
 }
 
@@ -60,17 +64,49 @@ func (s *Service) importPrepare(ctx context.Context, by Caller, p importParams) 
 		return PlanView{}, err
 	}
 	env.AllowLoss = p.AllowLoss
-	if err := schematic.Mapping(p.Mapping).Check(env.Registry); err != nil {
+	mapping, err := s.mapping(env.Registry, p.Mapping, p.Named)
+	if err != nil {
 		return PlanView{}, err
 	}
 	wanted, err := file.Place(env.Registry, schematic.Placement{
 		Target: p.Target, Rotation: p.Rotation, Mirror: schematic.Mirror(p.Mirror), Anchor: schematic.Anchor(p.Anchor),
-		SkipAir: p.SkipAir, Strict: p.Strict, Mapping: p.Mapping, Ground: env.Ground,
+		SkipAir: p.SkipAir, Strict: p.Strict, Mapping: mapping, Ground: env.Ground,
 	})
 	if err != nil {
 		return PlanView{}, err
 	}
+	if len(p.Replace) > 0 {
+		if wanted, err = by.only(ctx, wanted, p.Replace, env.Region); err != nil {
+			return PlanView{}, err
+		}
+	}
 	return s.draft(ctx, by, world, wanted, voxel.NewMask(), env)
+}
+
+// only returns the wanted cells whose present state fits a pattern.
+func (by Caller) only(ctx context.Context, wanted *voxel.Volume, patterns []string, region voxel.Box) (*voxel.Volume, error) {
+	if bounds, any := wanted.Bounds(); !any || !region.Contains(bounds) {
+		return wanted, nil // nothing to read; the draft says what is outside
+	}
+	present, err := by.readBoxes(ctx, wanted.Mask().Reads(maxRead))
+	if err != nil {
+		return nil, err
+	}
+	return schematic.Replace(wanted, present.Cells, patterns)
+}
+
+// mapping joins a call's own mapping with a kept one.
+func (s *Service) mapping(r *block.Registry, own map[string]string, named string) (schematic.Mapping, error) {
+	joined := schematic.Mapping{}
+	if named != "" {
+		kept, err := s.Library.Mapping(named)
+		if err != nil {
+			return nil, err
+		}
+		maps.Copy(joined, kept)
+	}
+	maps.Copy(joined, own)
+	return joined, joined.Check(r)
 }
 
 // assetCells returns the cells of an asset for a recipe's paste, its anchor at
@@ -89,7 +125,8 @@ func (s *Service) assetCells(id string, limits plan.Limits) (*voxel.Volume, erro
 type assetParams struct {
 	Scope
 	Asset   string            `json:"asset_id" check:"min=1,max=64"`
-	Mapping map[string]string `json:"mapping,omitempty" jsonschema:"file state pattern to Bedrock state, or keep"`
+	Mapping map[string]string `json:"mapping,omitempty" jsonschema:"file state pattern to Bedrock state, or keep; it comes before mapping_name"`
+	Named   string            `json:"mapping_name,omitempty" jsonschema:"a mapping that mapping_put keeps" check:"max=64"`
 }
 
 // assetInspect says what an import would make of a file, before any is placed.
@@ -98,8 +135,8 @@ func (s *Service) assetInspect(_ context.Context, _ Caller, p assetParams) (sche
 	if err != nil {
 		return schematic.Report{}, err
 	}
-	mapping := schematic.Mapping(p.Mapping)
-	if err := mapping.Check(s.Registry()); err != nil {
+	mapping, err := s.mapping(s.Registry(), p.Mapping, p.Named)
+	if err != nil {
 		return schematic.Report{}, err
 	}
 	return file.Report(s.Registry(), mapping), nil
@@ -161,4 +198,40 @@ func (s *Service) schematicExport(ctx context.Context, by Caller, p exportParams
 	}
 	asset, err := s.Library.Put(s.NewID(), &file, false)
 	return ExportView{Asset: asset, Losses: losses}, err
+}
+
+type mappingParams struct {
+	Scope
+	Name    string            `json:"name" check:"min=1,max=64"`
+	Mapping map[string]string `json:"mapping" jsonschema:"file state pattern to Bedrock state, or keep; an empty one removes the name"`
+}
+
+// MappingsView names the kept mappings.
+type MappingsView struct {
+	Mappings []string `json:"mappings"`
+}
+
+func (s *Service) mappingPut(_ context.Context, _ Caller, p mappingParams) (MappingsView, error) {
+	mapping := schematic.Mapping(p.Mapping)
+	if err := mapping.Check(s.Registry()); err != nil {
+		return MappingsView{}, err
+	}
+	if err := s.Library.PutMapping(p.Name, mapping); err != nil {
+		return MappingsView{}, err
+	}
+	names, err := s.Library.Mappings()
+	return MappingsView{Mappings: names}, err
+}
+
+type uploadParams struct {
+	Scope
+	Asset   string `json:"asset_id" check:"min=1,max=64"`
+	Offset  int64  `json:"offset" jsonschema:"of the chunk's first byte in the file; 0 begins anew" check:"min=0"`
+	Data    []byte `json:"data" jsonschema:"the chunk in base64; at most 720,000 characters" check:"max=720000"`
+	Last    bool   `json:"last,omitempty" jsonschema:"the file is whole" check:"default=false"`
+	Replace bool   `json:"replace,omitempty" jsonschema:"take the place of the asset that has the id" check:"default=false"`
+}
+
+func (s *Service) assetUpload(_ context.Context, _ Caller, p uploadParams) (schematic.Upload, error) {
+	return s.Library.Append(schematic.Chunk{ID: p.Asset, Offset: p.Offset, Data: p.Data, Last: p.Last, Replace: p.Replace})
 }

@@ -38,10 +38,12 @@ type ContextView struct {
 	Operations  []OpBrief   `json:"operations" jsonschema:"the newest first"`
 	OpsTotal    int         `json:"operations_total"`
 	Truncated   bool        `json:"truncated"`
+	Catalog     CatalogView `json:"material_catalog"`
 	Recipe      RecipeView  `json:"recipe"`
 	Capability  []string    `json:"capabilities"`
 	BlockData   BlockData   `json:"block_data"`
 	World       WorldView   `json:"world"`
+	Forgotten   []Forgotten `json:"forgotten,omitempty" jsonschema:"operations of which the world had lost cells when it was loaded; an admin can repair them"`
 	Gate        GateView    `json:"gate"`
 	Limitations []string    `json:"limitations"`
 }
@@ -87,6 +89,12 @@ type WorldView struct {
 	Advice    string   `json:"advice,omitempty" jsonschema:"what an admin can do about it"`
 }
 
+// Forgotten names an operation of which the world lost cells.
+type Forgotten struct {
+	Operation string `json:"operation_id"`
+	Lost      int    `json:"lost"`
+}
+
 // GateView says whether new writes may begin.
 type GateView struct {
 	Open       bool     `json:"open"`
@@ -97,7 +105,7 @@ func (s *Service) projectContext(_ context.Context, by Caller, _ struct{ Scope }
 	p := by.Project
 	v := ContextView{
 		Schema: 1, Project: p.ID, Dimension: p.Dimension, Principal: by.Principal, MaxBlocks: p.Limits.PlanCells, Limits: p.Limits,
-		Expected: true, Recipe: RecipeView{Version: 1, Operations: plan.Operations()}, Capability: s.capabilities(),
+		Expected: true, Catalog: s.catalogView(), Recipe: RecipeView{Version: 1, Operations: plan.Operations()}, Capability: s.capabilities(),
 		BlockData: BlockData{AllStates: true, Fluids: true}, Limitations: limitations(), Gate: GateView{Open: true, Operations: []string{}},
 	}
 	world, err := by.world()
@@ -120,6 +128,11 @@ func (s *Service) projectContext(_ context.Context, by Caller, _ struct{ Scope }
 	}
 	if len(ids) > 0 {
 		v.Gate = GateView{Operations: ids}
+	}
+	for _, f := range s.Runner.Forgotten() {
+		if _, err := s.operation(by, f.Operation); err == nil {
+			v.Forgotten = append(v.Forgotten, Forgotten{Operation: f.Operation, Lost: f.Lost})
+		}
 	}
 	return v, s.contextLists(p, &v)
 }

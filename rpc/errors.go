@@ -51,6 +51,10 @@ func mappings() map[fault.Code]mapping {
 		fault.WriteRefused:           {status: http.StatusConflict},
 		fault.StorageFailed:          {status: http.StatusServiceUnavailable},
 		fault.ResyncRequired:         {status: http.StatusConflict},
+		fault.InvalidMaterialQuery:   {status: http.StatusBadRequest},
+		fault.InvalidMaterial:        {status: http.StatusBadRequest},
+		fault.InvalidCursor:          {status: http.StatusBadRequest},
+		fault.StaleCursor:            {status: http.StatusConflict},
 		fault.Internal:               {status: http.StatusInternalServerError},
 	}
 }

@@ -62,7 +62,7 @@ type Caller struct {
 // CommonErrors are the codes that every method may give.
 func CommonErrors() []fault.Code {
 	return []fault.Code{
-		fault.InvalidRequest, fault.PermissionDenied, fault.RequestTooLarge, fault.TooManyRequests, fault.Internal,
+		fault.InvalidRequest, fault.PermissionDenied, fault.RequestTooLarge, fault.TooManyRequests, fault.Cancelled, fault.Internal,
 	}
 }
 

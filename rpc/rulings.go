@@ -133,3 +133,58 @@ func (s *Service) recoveryLog(_ context.Context, by Caller, _ struct{ Scope }) (
 	}
 	return v, nil
 }
+
+type verifyParams struct {
+	Scope
+	Operations []string `json:"operation_ids,omitempty" jsonschema:"finished operations; without them the newest 64" check:"max=64"`
+}
+
+// VerifyView is the answer of recovery_verify.
+type VerifyView struct {
+	Operations []recovery.Verified `json:"operations" jsonschema:"those that still own cells"`
+	Lost       int                 `json:"lost" jsonschema:"cells that the world lost, of all of them"`
+}
+
+func (s *Service) recoveryVerify(ctx context.Context, by Caller, p verifyParams) (VerifyView, error) {
+	if err := s.allOf(by, p.Operations); err != nil {
+		return VerifyView{}, err
+	}
+	reports, err := s.Runner.Verify(ctx, by.Project.ID, p.Operations)
+	if err != nil {
+		return VerifyView{}, err
+	}
+	v := VerifyView{Operations: reports}
+	for _, r := range reports {
+		v.Lost += r.Lost
+	}
+	return v, nil
+}
+
+// allOf checks that operations are of the caller's project.
+func (s *Service) allOf(by Caller, ids []string) error {
+	for _, id := range ids {
+		if _, err := s.operation(by, id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+type repairParams struct {
+	Scope
+	Operations []string `json:"operation_ids" jsonschema:"finished operations, as recovery_verify lists them" check:"min=1,max=64"`
+}
+
+func (s *Service) recoveryRepair(ctx context.Context, by Caller, p repairParams) (PlanView, error) {
+	if err := s.allOf(by, p.Operations); err != nil {
+		return PlanView{}, err
+	}
+	repair, err := s.Runner.Repair(ctx, by.Project, p.Operations)
+	if err != nil {
+		return PlanView{}, err
+	}
+	if err := s.Journal.PutPlan(repair); err != nil {
+		return PlanView{}, err
+	}
+	return viewOf(repair), nil
+}

@@ -33,6 +33,7 @@ func schemaOf(t reflect.Type) (*jsonschema.Schema, error) {
 		reflect.TypeFor[voxel.Pos]():       position,
 		reflect.TypeFor[block.State]():     {Type: "string", Description: "canonical block state"},
 		reflect.TypeFor[json.RawMessage](): {Type: "object"},
+		reflect.TypeFor[[]byte]():          {Type: "string", ContentEncoding: "base64"},
 	}})
 	if err != nil {
 		return nil, err

@@ -74,6 +74,10 @@ type Service struct {
 	metrics *metrics
 
 	partsMu sync.Mutex // makes check and write of a part one step
+
+	catalogMu sync.Mutex // protects the following
+	catalogOf *block.Registry
+	catalog   CatalogView
 }
 
 // New returns a Service.

@@ -64,7 +64,7 @@ func openSite(tb testing.TB, change ...func(*plan.Project)) *site {
 	s.must(err)
 	current := func() *block.Registry { return registry }
 	runner, err := recovery.Start(ctx, recovery.Options{
-		Log: s.journal, World: pen{s.bridge.World()}, Registry: current, Project: projects.Get, Allowed: projects.Allowed, NewID: NewID,
+		Log: s.journal, World: s.bridge.World(), Registry: current, Project: projects.Get, Allowed: projects.Allowed, NewID: NewID,
 		Retry: 20 * time.Millisecond,
 	})
 	s.must(err)
@@ -140,13 +140,6 @@ func (s *site) post(token, body string) response {
 func (s *site) call(method, params string) response {
 	s.tb.Helper()
 	return s.post(agentToken, `{"method":"`+method+`","params":`+params+`}`)
-}
-
-// pen is the world as recovery writes to it.
-type pen struct{ *bridge.World }
-
-func (p pen) Run(ctx context.Context, commands []string) []plan.Outcome {
-	return p.RunAll(ctx, commands)
 }
 
 // openWorld starts a service with an embedded world behind its bridge.

@@ -32,42 +32,27 @@ type PlanView struct {
 	Content  string      `json:"content_hash" jsonschema:"equal for plans that want the same cells"`
 	Summary  plan.Tally  `json:"summary"`
 	Warnings []plan.Hint `json:"warnings" jsonschema:"what may move or break after placing"`
-	UndoOf   string      `json:"undo_of,omitempty"`
-	Part     string      `json:"part_id,omitempty"`
+
+	Materials []plan.Material `json:"materials" jsonschema:"what a player would need to build it by hand"`
+	Loss      bool            `json:"allow_loss,omitempty" jsonschema:"contents of some cells are given up"`
+
+	UndoOf string `json:"undo_of,omitempty"`
+	Part   string `json:"part_id,omitempty"`
 }
 
 func viewOf(p *plan.Plan) PlanView {
 	v := PlanView{
 		ID: p.ID, Hash: p.Hash, Changed: p.Changed, Region: regionOf(p.WorldID, p.Region), Expires: p.ExpiresAt,
 		Total: p.Total, Commands: p.Commands, Slices: len(p.Slices), Content: p.Content, Summary: p.Summary,
-		Warnings: p.Warnings, UndoOf: p.UndoOf, Part: p.Part,
+		Warnings: p.Warnings, UndoOf: p.UndoOf, Part: p.Part, Materials: p.Materials(), Loss: p.AllowLoss,
 	}
 	if v.Warnings == nil {
 		v.Warnings = []plan.Hint{}
 	}
-	if b, ok := boundsOf(p); ok {
+	if b, ok := p.Bounds(); ok {
 		v.Bounds = &b
 	}
 	return v
-}
-
-// boundsOf returns the box around all cells of a plan.
-func boundsOf(p *plan.Plan) (bounds voxel.Box, found bool) {
-	add := func(b voxel.Box) {
-		if !found {
-			bounds, found = b, true
-		}
-		bounds = bounds.Union(b)
-	}
-	for _, s := range p.Slices {
-		for _, f := range s.Fills {
-			add(f.Box)
-		}
-	}
-	for _, f := range p.Kept {
-		add(f.Box)
-	}
-	return bounds, found
 }
 
 // statusOf returns an operation as operation_status shows it: its lists are never

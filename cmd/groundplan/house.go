@@ -122,7 +122,7 @@ func (h *house) startService(ctx context.Context, flags serveFlags, serve func()
 		return err
 	}
 	h.runner, err = recovery.Start(ctx, recovery.Options{
-		Log: h.journal, World: pen{world}, Registry: registries.current, Project: projects.Get, Allowed: projects.Allowed,
+		Log: h.journal, World: world, Registry: registries.current, Project: projects.Get, Allowed: projects.Allowed,
 		NewID: rpc.NewID, Logger: h.log,
 	})
 	if err != nil {
@@ -150,14 +150,6 @@ func (h *house) edit() func(dimension string, p voxel.Pos, state string, asPlaye
 		return nil
 	}
 	return h.embedded.Set
-}
-
-// pen is the world as recovery writes to it.
-type pen struct{ *bridge.World }
-
-// Run runs commands in their order, pipelined.
-func (p pen) Run(ctx context.Context, commands []string) []plan.Outcome {
-	return p.RunAll(ctx, commands)
 }
 
 // firstProject is the project that a new data directory has. With the embedded

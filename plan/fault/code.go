@@ -35,6 +35,10 @@ const (
 	WriteRefused           Code = "write_refused"            // the world kept refusing a command
 	StorageFailed          Code = "storage_failed"           // the disk failed; no write until restart
 	ResyncRequired         Code = "resync_required"          // the change feed cannot continue from this cursor
+	InvalidMaterialQuery   Code = "invalid_material_query"   // a query, kind or limit that material_search does not take
+	InvalidMaterial        Code = "invalid_material"         // no such material
+	InvalidCursor          Code = "invalid_cursor"           // a cursor of another search, or none at all
+	StaleCursor            Code = "stale_cursor"             // the catalog changed since the cursor was given
 	Internal               Code = "internal"                 // a bug here
 )
 
@@ -45,7 +49,8 @@ func Codes() []Code {
 		BudgetExceeded, TooManyRequests, OutOfBounds, ChunkNotLoaded, UnsupportedBlock, UnsupportedEntity,
 		UnsupportedBlockEntity, UnsupportedFormat, StaleSnapshot, PlanExpired, VersionMismatch,
 		IdempotencyMismatch, Conflict, UndoConflict, RecoveryRequired, Busy, Cancelled, Timeout,
-		WorldUnavailable, UnsupportedCapability, WriteRefused, StorageFailed, ResyncRequired, Internal,
+		WorldUnavailable, UnsupportedCapability, WriteRefused, StorageFailed, ResyncRequired,
+		InvalidMaterialQuery, InvalidMaterial, InvalidCursor, StaleCursor, Internal,
 	}
 }
 
