@@ -74,6 +74,10 @@ func (w *World) setblock(o origin, a *arguments) (result, error) {
 	if err != nil {
 		return result{}, err
 	}
+	if !o.player {
+		w.before(o.dimension, voxel.Cube(p))
+		defer w.after(o.dimension, voxel.Cube(p))
+	}
 	if !inside(o.dimension, p) || !w.loaded(o.dimension, p) {
 		return fail(text{key: textSetOutside}), nil
 	}
@@ -123,6 +127,10 @@ func (w *World) fill(o origin, a *arguments) (result, error) {
 	write, err := w.fillMode(a, box, s)
 	if err != nil {
 		return result{}, err
+	}
+	if !o.player {
+		w.before(o.dimension, box)
+		defer w.after(o.dimension, box)
 	}
 	if err := w.checkArea(o.dimension, box, textFillTooMany, textFillOutside); err != nil {
 		return result{}, err
@@ -230,5 +238,14 @@ func (w *World) testforblock(o origin, a *arguments) (result, error) {
 	return r, nil
 }
 
-// changed lets the world react to a change of a box by a command.
-func (w *World) changed(*store.Dimension, voxel.Box) {}
+// changed lets the world react to a change of a box: the neighbours connect, and
+// with physics what stands loose begins to move.
+func (w *World) changed(d *store.Dimension, box voxel.Box) {
+	w.dirty = true
+	if w.options.Derived == Recompute {
+		w.derive(d, box)
+	}
+	if w.options.Physics {
+		w.disturb(d, box)
+	}
+}

@@ -8,6 +8,7 @@ import (
 
 	"groundplan/bridge/embedded/store"
 	"groundplan/plan/block"
+	"groundplan/plan/fault"
 )
 
 // catalog knows every state that the world has met.
@@ -31,6 +32,8 @@ type info struct {
 	water  bool   // the second layer is full of water
 	dry    store.State
 	script *goja.Object // the permutation, of the dry state only
+
+	derived int8 // whether it connects: 0 not asked yet, 1 yes, -1 no
 }
 
 type pair struct{ name, value string }
@@ -132,6 +135,9 @@ func (c *catalog) parse(text string) (store.State, error) {
 	if err != nil {
 		return 0, err
 	}
+	if state.Waterlogged() && !c.holdsWater(state.ID()) {
+		return 0, fault.Errorf(fault.UnsupportedBlock, "%s cannot hold water", state.ID())
+	}
 	return c.world.Intern(string(state))
 }
 
@@ -147,6 +153,9 @@ func (c *catalog) withWater(s store.State, water bool) (store.State, error) {
 	in := c.info(s)
 	if in.water == water {
 		return s, nil
+	}
+	if water && !c.holdsWater(in.id) {
+		return 0, fault.Errorf(fault.UnsupportedBlock, "%s cannot hold water", in.id)
 	}
 	return c.world.Intern(canonical(in.id, in.pairs, water))
 }

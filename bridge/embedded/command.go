@@ -55,6 +55,8 @@ func (w *World) command(o origin, line string) result {
 		return w.tell(o, rest)
 	case "say":
 		return w.say(o, rest)
+	case "tellraw":
+		return w.tellraw(o, rest)
 	}
 	list, err := words(rest)
 	if err != nil {
@@ -87,8 +89,18 @@ func (w *World) commandNamed(name string) func(origin, *arguments) (result, erro
 		return w.setblock
 	case "testforblock":
 		return w.testforblock
+	case "testforblocks":
+		return w.testforblocks
+	case "clone":
+		return w.clone
+	case "structure":
+		return w.structure
+	case "tickingarea":
+		return w.tickingarea
 	case "execute":
 		return w.execute
+	case "help":
+		return w.help
 	case "getlocalplayername":
 		return w.localPlayer
 	case "closewebsocket":
@@ -102,48 +114,14 @@ func (w *World) commandNamed(name string) func(origin, *arguments) (result, erro
 	return nil
 }
 
-// execute runs a command elsewhere: execute in DIMENSION run COMMAND.
-func (w *World) execute(o origin, a *arguments) (result, error) {
-	word, err := a.next()
-	if err != nil {
-		return result{}, err
-	}
-	switch word {
-	case "in":
-		name, err := a.next()
-		if err != nil {
-			return result{}, err
-		}
-		d := w.blocks.Dimension(strings.TrimPrefix(name, "minecraft:"))
-		if d == nil {
-			return result{}, syntax("%s", name)
-		}
-		o.dimension = d
-		return w.execute(o, a)
-	case "run":
-		return w.runRest(o, a)
-	default:
-		return result{}, syntax("%s", word)
-	}
-}
-
-// runRest runs the words that are left as a command.
-func (w *World) runRest(o origin, a *arguments) (result, error) {
-	name, err := a.next()
-	if err != nil {
-		return result{}, err
-	}
-	run := w.commandNamed(strings.TrimPrefix(name, "/"))
-	if run == nil {
-		return result{}, syntax("%s", name)
-	}
-	return run(o, a)
-}
-
 func (w *World) localPlayer(_ origin, _ *arguments) (result, error) {
 	r := succeed(1, text{})
 	r.fields = map[string]any{"localplayername": w.player.name}
 	return r, nil
+}
+
+func (w *World) help(_ origin, _ *arguments) (result, error) {
+	return succeed(1, text{key: textHelp}), nil
 }
 
 func (w *World) closeSocket(_ origin, _ *arguments) (result, error) {

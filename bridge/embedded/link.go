@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -153,7 +154,7 @@ func (l *link) admit(f frame) bool {
 		return true
 	}
 	l.pending.Add(-1)
-	l.send(errorFrame(f.Header.RequestID, codeTooMany, "Too many commands have been requested, wait for one to be done"))
+	l.send(errorFrame(f.Header.RequestID, codeTooMany, textTooMany))
 	return false
 }
 
@@ -211,7 +212,7 @@ func (w *World) detach(l *link) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.link == l {
-		w.link = nil
+		w.link, w.held, w.chaos.held = nil, nil, [2][]func(){}
 	}
 }
 
@@ -288,12 +289,7 @@ func (w *World) receive(f frame) {
 	}
 	switch f.Header.Purpose {
 	case purposeCommand:
-		r := w.command(w.playerOrigin(), f.Body.CommandLine)
-		f.link.send(responseFrame(f.Header.RequestID, r, w.text(r)))
-		f.link.pending.Add(-1)
-		if r.end {
-			f.link.queue(outgoing{end: true})
-		}
+		w.receiveCommand(f)
 	case "subscribe":
 		f.link.subscribed[f.Body.EventName] = true
 	case "unsubscribe":
@@ -303,10 +299,65 @@ func (w *World) receive(f frame) {
 	}
 }
 
+func (w *World) receiveCommand(f frame) {
+	if w.paused && !ofClient(f.Body.CommandLine) {
+		w.held = append(w.held, f)
+		return
+	}
+	r := w.command(w.playerOrigin(), f.Body.CommandLine)
+	f.link.pending.Add(-1)
+	w.transmit(f.link, responseFrame(f.Header.RequestID, r, w.text(r)))
+	if r.end {
+		f.link.queue(outgoing{end: true})
+	}
+}
+
+// ofClient reports whether the client itself runs a command, so that a paused
+// world answers it.
+func ofClient(line string) bool {
+	name, _, _ := strings.Cut(strings.TrimPrefix(line, "/"), " ")
+	switch name {
+	case "getlocalplayername", "closewebsocket", "help":
+		return true
+	default:
+		return false
+	}
+}
+
+// transmit sends a message, with the faults of the way.
+func (w *World) transmit(l *link, data []byte) {
+	if !w.chaos.way() {
+		l.send(data)
+		return
+	}
+	// A message is encrypted where it is, so one that is sent twice is copied.
+	w.pass(outward, l, func() { l.send(slices.Clone(data)) })
+}
+
+// arrive takes a frame from the connection, with the faults of the way.
+func (w *World) arrive(f frame) {
+	command := f.Header.Purpose == purposeCommand
+	if command && w.befall(f) {
+		return
+	}
+	if !w.chaos.way() {
+		w.receive(f)
+		return
+	}
+	first := true
+	w.pass(inward, f.link, func() {
+		if command && !first {
+			f.link.pending.Add(1) // the same command once more
+		}
+		first = false
+		w.receive(f)
+	})
+}
+
 // playerMessage sends a chat message, if the bridge has subscribed to them.
 func (w *World) playerMessage(kind, sender, receiver, message string) {
 	if w.link == nil || !w.link.subscribed["PlayerMessage"] {
 		return
 	}
-	w.link.send(messageFrame(w.options.LegacyEvents, kind, sender, receiver, message))
+	w.transmit(w.link, messageFrame(w.options.LegacyEvents, kind, sender, receiver, message))
 }

@@ -1,6 +1,7 @@
 package embedded
 
 import (
+	"encoding/json"
 	"strings"
 	"unicode/utf8"
 )
@@ -47,6 +48,25 @@ func (w *World) say(o origin, rest string) result {
 	}
 	w.playerMessage("say", w.speaker(o), "", "["+w.speaker(o)+"] "+w.expand(o, rest))
 	return succeed(1, text{})
+}
+
+// tellraw shows raw text: tellraw TARGET JSON. The client that is told gets the
+// JSON itself.
+func (w *World) tellraw(o origin, rest string) result {
+	target, message, found := strings.Cut(rest, " ")
+	if !found || !json.Valid([]byte(message)) {
+		return parseFailure(syntax("%s", message))
+	}
+	receivers := w.targets(o, target)
+	if len(receivers) == 0 {
+		return result{code: codeNoTargets, text: text{key: textNoTargets}, noop: true}
+	}
+	for _, receiver := range receivers {
+		w.playerMessage("tell", w.speaker(o), receiver, message+"\n")
+	}
+	r := succeed(len(receivers), text{})
+	r.fields = map[string]any{"recipient": receivers}
+	return r
 }
 
 // speaker is the name that a message of this origin has: commands over the

@@ -37,9 +37,16 @@ type World struct {
 	dirty    bool // changed since the last save
 	unloaded map[chunk]bool
 	forced   map[string]area // ticking areas by name
-	player   player
-	chaos    *chaos
-	ended    error
+	// structures are the saved boxes by name.
+	structures map[string]*structureTemplate
+	moving     moving
+	// due are calls that wait for a tick.
+	due    []delayed
+	player player
+	chaos  *chaos
+	paused bool
+	held   []frame // commands that wait for the end of a pause
+	ended  error
 }
 
 // chunk is a column of cells.
@@ -74,7 +81,7 @@ func Start(ctx context.Context, o Options) (*World, error) {
 	w := &World{
 		options: o, log: o.Log, blocks: blocks, catalog: newCatalog(registry, blocks),
 		inbox: make(chan frame, inboxSize), wake: make(chan struct{}, 1), done: make(chan struct{}),
-		unloaded: map[chunk]bool{}, forced: map[string]area{},
+		unloaded: map[chunk]bool{}, forced: map[string]area{}, structures: map[string]*structureTemplate{},
 		player: player{name: o.Player, dimension: store.Overworld, pos: voxel.Pos{X: 0, Y: -60, Z: 0}},
 		chaos:  newChaos(o.Faults, o.Seed),
 	}
@@ -143,6 +150,7 @@ func (w *World) saveLocked() error {
 // run is the game: it alone runs commands, ticks and the script.
 func (w *World) run(ctx context.Context) {
 	defer close(w.done)
+	defer w.stop(errClosed)
 	save := time.NewTicker(max(w.options.Autosave, time.Millisecond))
 	defer save.Stop()
 	if w.options.Autosave < 0 {
@@ -193,12 +201,15 @@ func (w *World) step(frames []frame) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, f := range frames {
-		w.receive(f)
+		w.arrive(f)
 		if w.options.Tick == 0 {
 			w.script.flush()
 		}
 	}
 	w.script.flush()
+	if w.paused {
+		return
+	}
 	if w.options.Tick > 0 || w.busy() {
 		w.runTick()
 	}
@@ -207,11 +218,33 @@ func (w *World) step(frames []frame) {
 	}
 }
 
+// delayed is something that happens at a tick.
+type delayed struct {
+	tick int
+	run  func()
+}
+
+// later runs f after some ticks.
+func (w *World) later(ticks int, f func()) {
+	w.due = append(w.due, delayed{w.tick + ticks, f})
+	w.poke()
+}
+
 // busy reports whether something waits for a tick.
-func (w *World) busy() bool { return w.script.busy() }
+func (w *World) busy() bool { return len(w.due) > 0 || len(w.moving.queue) > 0 || w.script.busy() }
 
 func (w *World) runTick() {
 	w.tick++
+	due := w.due
+	w.due = nil
+	for _, d := range due {
+		if d.tick > w.tick {
+			w.due = append(w.due, d)
+			continue
+		}
+		d.run()
+	}
+	w.settle()
 	w.script.tick(w.tick)
 	w.script.flush()
 }
@@ -273,7 +306,9 @@ func (w *World) Set(dimension string, p voxel.Pos, state string, asPlayer bool) 
 // edit writes a cell and tells the script, if a player did it.
 func (w *World) edit(d *store.Dimension, p voxel.Pos, s store.State, asPlayer bool) {
 	old := d.At(p)
-	w.put(d, p, s)
+	if w.put(d, p, s) {
+		w.changed(d, voxel.Cube(p))
+	}
 	if asPlayer && old != s {
 		w.script.edited(d, p, old, s)
 	}
@@ -327,7 +362,8 @@ func (w *World) Volume(dimension string, box voxel.Box) (*voxel.Volume, error) {
 	return v, nil
 }
 
-// Paint writes the cells of a volume, as Set without a player does.
+// Paint writes the cells of a volume exactly as given: nobody hears of it, and
+// neither derived states nor physics react.
 func (w *World) Paint(dimension string, v *voxel.Volume) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()

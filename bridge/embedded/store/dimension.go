@@ -250,3 +250,31 @@ func (d *Dimension) SetEntity(p voxel.Pos, e Entity) { d.entities[p] = e }
 func (d *Dimension) keys() []voxel.Section {
 	return slices.SortedFunc(maps.Keys(d.sections), voxel.Section.Compare)
 }
+
+// Find yields the cells of the box for which f holds, in the order of sections.
+// f is asked once for each run of equal cells; the box must be within the
+// dimension. The cells must not be changed meanwhile.
+func (d *Dimension) Find(box voxel.Box, f func(State) bool) []voxel.Pos {
+	var found []voxel.Pos
+	for key := range box.Sections() {
+		part := box.Intersect(key.Box())
+		s := d.sections[key]
+		if s == nil {
+			s = d.generate(key)
+		}
+		if s.cells == nil && !f(s.fill) {
+			continue
+		}
+		last, good := s.at(index(part.Min)), false
+		good = f(last)
+		for p := range part.All() {
+			if state := s.at(index(p)); state != last {
+				last, good = state, f(state)
+			}
+			if good {
+				found = append(found, p)
+			}
+		}
+	}
+	return found
+}
