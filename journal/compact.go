@@ -34,6 +34,7 @@ func (j *Journal) Compact(path string) error {
 // without its free pages, and returns the sizes before and after. The journal is
 // checked first, and the copy before it takes the place.
 func Shrink(path string, o Options) (before, after int64, err error) {
+	o.Existing = true
 	j, err := Open(path, o)
 	if err != nil {
 		return 0, 0, err

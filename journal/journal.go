@@ -70,6 +70,10 @@ type Options struct {
 	// 0 means 1,048,576.
 	CachedFills int
 
+	// Existing says that a journal that is not there is not to be created:
+	// Open fails with not_found instead.
+	Existing bool
+
 	// NoSync leaves out every fsync. For tests.
 	NoSync bool
 	// Seam is called before and after every commit, fsync and rename with the
@@ -136,10 +140,13 @@ type Journal struct {
 // wrote it; in none of these cases the file is changed.
 func Open(path string, o Options) (*Journal, error) {
 	o = o.withDefaults()
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return nil, fault.Errorf(fault.StorageFailed, "open journal: %w", err)
-	}
 	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
+		if o.Existing {
+			return nil, fault.Errorf(fault.NotFound, "there is no journal at %s", path)
+		}
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			return nil, fault.Errorf(fault.StorageFailed, "open journal: %w", err)
+		}
 		if err := create(path, &o); err != nil {
 			return nil, fault.Errorf(fault.StorageFailed, "create journal: %w", err)
 		}
