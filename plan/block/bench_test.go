@@ -38,3 +38,12 @@ func BenchmarkRotate(b *testing.B) {
 		s = r.Rotate(s, 1)
 	}
 }
+
+func BenchmarkUnknown(b *testing.B) {
+	r := load(b, block.Profile50)
+	for b.Loop() {
+		if _, err := r.Parse("wooden_dark_stairs_of_old_oak_x"); err == nil {
+			b.Fatal("it exists")
+		}
+	}
+}

@@ -1,10 +1,7 @@
 package block
 
 import (
-	"fmt"
-	"maps"
 	"runtime"
-	"slices"
 	"testing"
 	"time"
 )
@@ -170,27 +167,6 @@ func TestConvertibleStatesGoToJavaAndBackUnchanged(t *testing.T) {
 		}
 		f.done()
 		t.Logf("%s: of %d Bedrock states %d go to Java and back, %d have an answer", p, len(r.texts), convertible, answered)
-	}
-}
-
-// Counts are the figures that docs/BLOCKS.md states.
-func countQualities(r *Registry) map[Quality]int {
-	counts := map[Quality]int{}
-	for _, w := range r.rows {
-		counts[r.notes[w.note].quality]++
-	}
-	return counts
-}
-
-func TestCounts(t *testing.T) {
-	for _, p := range profiles() {
-		r := mustLoad(t, p)
-		c := countQualities(r)
-		var words []string
-		for _, q := range slices.Sorted(maps.Keys(c)) {
-			words = append(words, fmt.Sprintf("%d %s", c[q], q))
-		}
-		t.Logf("%s: %d Java states of %d blocks: %v", p, len(r.rows), len(r.java.list), words)
 	}
 }
 

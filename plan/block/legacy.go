@@ -2,12 +2,8 @@ package block
 
 import "strings"
 
-// Data versions in which names changed their meaning.
-const (
-	version1_14    = 1901 // 18w43a: stone_slab was split; sign became oak_sign
-	version1_20_3  = 3679 // 23w41a: grass became short_grass
-	version1_21_11 = 4543 // chain became iron_chain
-)
+// version1_14 is the data version in which a name changed its meaning.
+const version1_14 = 1901 // 18w43a: stone_slab was split, the old one became smooth_stone_slab
 
 // renamed reports whether an id that still exists meant another block in a
 // version.
@@ -38,6 +34,8 @@ func modern(id string, pairs []pair, dataVersion int) (string, []pair) {
 		name, pairs = modernCauldron(pairs)
 	case "jigsaw":
 		pairs = modernJigsaw(pairs)
+	case "creaking_heart":
+		pairs = modernCreakingHeart(pairs)
 	}
 	if strings.HasSuffix(name, "_wall") {
 		pairs = modernWall(pairs)
@@ -86,6 +84,24 @@ func modernJigsaw(pairs []pair) []pair {
 				kv.value += "_north"
 			default:
 				kv.value += "_up"
+			}
+		}
+		out[i] = kv
+	}
+	return out
+}
+
+// modernCreakingHeart: in 1.21.4 the state of a creaking heart had another name.
+func modernCreakingHeart(pairs []pair) []pair {
+	out := make([]pair, len(pairs))
+	for i, kv := range pairs {
+		if kv.name == "creaking" {
+			kv.name = "creaking_heart_state"
+			switch kv.value {
+			case "disabled":
+				kv.value = "uprooted"
+			case "active":
+				kv.value = "awake"
 			}
 		}
 		out[i] = kv

@@ -59,9 +59,7 @@ func (r *Registry) nearest(id string) []string {
 
 // nearestTo returns the n words nearest to a wrong one, best first.
 func nearestTo(wrong string, words []string, n int) []string {
-	if len(wrong) > 64 {
-		wrong = wrong[:64]
-	}
+	wrong = wrong[:min(len(wrong), longest)]
 	type scored struct {
 		word  string
 		score int
@@ -85,7 +83,8 @@ func nearestTo(wrong string, words []string, n int) []string {
 func distance(a, b string) int {
 	a, b = strings.TrimPrefix(a, namespace), strings.TrimPrefix(b, namespace)
 	letters := 4 * edits(a, b)
-	wa, wb := strings.Split(a, "_"), strings.Split(b, "_")
+	// Ids have at most seven words.
+	wa, wb := strings.SplitN(a, "_", 8), strings.Split(b, "_")
 	return min(letters, 5*missing(wa, wb)+3*missing(wb, wa))
 }
 
@@ -125,14 +124,19 @@ func synonym(w string) string {
 	return w
 }
 
+// longest bounds the words that edits compares; the longest id has 51 letters.
+const longest = 64
+
 // edits is the number of letters to insert, delete, replace or swap (optimal
-// string alignment).
+// string alignment) to make b of a; both are cut off at the longest length.
 func edits(a, b string) int {
 	if a == b {
 		return 0
 	}
-	prev2, prev, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
-	for j := range prev {
+	a, b = a[:min(len(a), longest)], b[:min(len(b), longest)]
+	var rows [3][longest + 1]int
+	prev2, prev, row := &rows[0], &rows[1], &rows[2]
+	for j := range len(b) + 1 {
 		prev[j] = j
 	}
 	for i := range len(a) {
