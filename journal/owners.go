@@ -196,7 +196,7 @@ func (j *Journal) Decide(d plan.Decision, op plan.Operation, mask *voxel.Mask) e
 	if d.Operation != op.ID {
 		return fault.Errorf(fault.Internal, "a decision about operation %s came with operation %s", d.Operation, op.ID)
 	}
-	if d.Verdict == plan.Abandon && !(op.Abandoned && op.Status.Final()) {
+	if d.Verdict == plan.Abandon && (!op.Abandoned || !op.Status.Final()) {
 		return fault.Errorf(fault.Internal, "operation %s is to be abandoned and does not say so", op.ID)
 	}
 	cells, err := areaOfMask(mask)
