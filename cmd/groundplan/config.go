@@ -33,7 +33,7 @@ type commandLine struct {
 	Inspect  inspectCommand  `cmd:"" help:"Say what an import would make of a schematic file."`
 	Recovery recoveryCommand `cmd:"" help:"Review and decide what a crash left unfinished."`
 	Project  projectCommand  `cmd:"" help:"Add, list and remove projects."`
-	Journal  journalCommand  `cmd:"" help:"Check, count and export the journal of a stopped service."`
+	Journal  journalCommand  `cmd:"" help:"Check, explain, count, export and compact the journal of a stopped service."`
 	Addon    addonCommand    `cmd:"" help:"Write the behaviour pack for a real game."`
 	World    worldCommand    `cmd:"" help:"Look at the running service's world, or edit an embedded one."`
 	Doctor   doctorCommand   `cmd:"" help:"Say what is wrong and what to do about it."`
