@@ -34,6 +34,7 @@ type sim struct {
 	// Answered ends the command there.
 	before func(command string) plan.OutcomeKind
 	sent   int
+	mute   int      // so many commands run and their answers are lost
 	loads  bool     // ticking areas load chunks
 	areas  []string // the tickingarea commands
 }
@@ -134,6 +135,11 @@ func (s *sim) run(ctx context.Context, command string) plan.Outcome {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.mute > 0 {
+		s.mute--
+		s.fill(command)
+		return plan.Outcome{Kind: plan.Unknown, Message: "it ran, and the answer was lost"}
+	}
 	if s.away {
 		return plan.Outcome{Kind: plan.Unknown, Message: "the world went away"}
 	}

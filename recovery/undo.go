@@ -161,7 +161,7 @@ func (j *job) undo(wrote, owned *voxel.Mask, snap *plan.Snapshot) (UndoReport, *
 	for p := range wrote.All() {
 		now, loaded := snap.Cells.At(p)
 		before, after := j.before.Content(j.before.ID(p)), j.after.Content(j.after.ID(p))
-		reason, short := "", ""
+		var reason, short string
 		switch {
 		case !loaded:
 			reason, short = notReadable, "unloaded"
