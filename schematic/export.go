@@ -275,10 +275,14 @@ func (e *Export) writeSponge(w io.Writer, d *dense) error {
 	for _, id := range d.cells {
 		data = binary.AppendUvarint(data, uint64(id))
 	}
+	version, err := exportVersion(d.palette)
+	if err != nil {
+		return err
+	}
 	offset := e.Box.Min.Sub(e.Origin)
 	head := compound{
 		{"Version", int32(e.Version)},
-		{"DataVersion", int32(DataVersion)},
+		{"DataVersion", int32(version)},
 		{"Width", int16(uint16(d.size.X))},
 		{"Height", int16(uint16(d.size.Y))},
 		{"Length", int16(uint16(d.size.Z))},

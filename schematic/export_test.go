@@ -137,7 +137,7 @@ func TestGoMCReadsWhatIsWritten(t *testing.T) {
 	if name, err := d.Decode(&got); err != nil || name != "Schematic" {
 		t.Fatalf("%q %v", name, err)
 	}
-	if got.Version != 2 || got.DataVersion != DataVersion || got.Width != 13 || got.Height != 10 || got.Length != 11 ||
+	if got.Version != 2 || got.DataVersion != oldestExport || got.Width != 13 || got.Height != 10 || got.Length != 11 ||
 		fmt.Sprint(got.Offset) != "[-6 -1 -10]" || int(got.PaletteMax) != len(got.Palette) || len(got.BlockData) != 1430 ||
 		len(got.BlockEntities)+len(got.Entities) != 0 || got.Metadata["Date"] != int64(1700000000000) || got.Metadata["Author"] != "groundplan" {
 		t.Errorf("%+v", got)
@@ -153,6 +153,17 @@ func TestGoMCReadsWhatIsWritten(t *testing.T) {
 			t.Fatalf("at %v: %s, wanted %s", p, states[got.BlockData[i]], want)
 		}
 		i++
+	}
+}
+
+func TestExportsSayTheOldestGameThatHasTheirBlocks(t *testing.T) {
+	for state, want := range map[string]int{
+		"minecraft:stone": 3955, "minecraft:pale_oak_log[axis=y]": 4080, "minecraft:resin_block": 4189, "minecraft:bush": 4325,
+		"minecraft:dried_ghast[facing=north]": 4435, "minecraft:iron_chain[axis=y]": 4554, "minecraft:golden_dandelion": 4786, "minecraft:sulfur": 4903,
+	} {
+		if got, err := exportVersion([]string{"minecraft:dirt", state}); err != nil || got != want {
+			t.Errorf("%s: %d instead of %d: %v", state, got, want, err)
+		}
 	}
 }
 

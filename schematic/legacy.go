@@ -60,11 +60,12 @@ func mend(d *document, s *Schematic, all *states) error {
 	original := append([]string(nil), all.list...)
 	set := func(i int, state string) error {
 		id, err := all.add(d, state)
-		s.cells[i] = id
+		s.cells.set(i, id)
 		return err
 	}
-	was := append([]uint16(nil), s.cells...)
-	for i, id := range was {
+	was := s.cells.clone()
+	for i := range was.n {
+		id := was.at(i)
 		var other string // what stands below an upper half and above a lower one
 		switch roles[id] {
 		case plain:
@@ -74,12 +75,12 @@ func mend(d *document, s *Schematic, all *states) error {
 			if i < area {
 				continue
 			}
-			other = original[was[i-area]]
+			other = original[was.at(i-area)]
 		case lowerDoor:
-			if i+area >= len(was) {
+			if i+area >= was.n {
 				continue
 			}
-			other = original[was[i+area]]
+			other = original[was.at(i+area)]
 		}
 		if err := set(i, mended(original[id], other, roles[id])); err != nil {
 			return err
@@ -91,7 +92,7 @@ func mend(d *document, s *Schematic, all *states) error {
 			continue
 		}
 		i := (y*s.Size.Z+z)*s.Size.X + x
-		if err := set(i, k.state(all.list[s.cells[i]])); err != nil {
+		if err := set(i, k.state(all.list[s.cells.at(i)])); err != nil {
 			return err
 		}
 	}

@@ -36,7 +36,7 @@ func TestAssetHasTheFieldsOfThePrototype(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := `{"assetId":"cottage","name":"Cottage","width":13,"height":10,"length":11,"blockCount":1430,"dataVersion":4903,` +
+	want := `{"assetId":"cottage","name":"Cottage","width":13,"height":10,"length":11,"blockCount":1430,"dataVersion":3955,` +
 		`"offset":{"x":-6,"y":-1,"z":-10},"sha256":"`
 	if !strings.HasPrefix(string(text), want) {
 		t.Errorf("%s", text)

@@ -23,8 +23,8 @@ type region struct {
 	position, size [3]int64
 	has            uint8 // 1 position, 2 size
 	palette        listPalette
-	raw            []byte   // the packed indexes
-	cells          []uint16 // unpacked, in y, z, x order
+	raw            []byte // the packed indexes
+	cells          cells  // unpacked
 	box            voxel.Box
 }
 
@@ -148,9 +148,9 @@ func (d *document) unpack(g *region) error {
 	if want := (n*width + 63) / 64; len(g.raw)/8 != want {
 		return d.Errorf("%d longs of block states; %d cells of %d bits have %d", len(g.raw)/8, n, width, want)
 	}
-	g.cells = make([]uint16, n)
+	g.cells = newCells(n)
 	mask := uint64(1)<<width - 1
-	for i := range g.cells {
+	for i := range n {
 		at := i * width
 		word, shift := at>>6, at&63
 		index := d.long(g.raw, word) >> shift
@@ -161,7 +161,7 @@ func (d *document) unpack(g *region) error {
 		if index >= uint64(len(g.palette.states)) {
 			return d.Errorf("the cell %d has the index %d, which the palette does not have", i, index)
 		}
-		g.cells[i] = uint16(index)
+		g.cells.set(i, uint16(index))
 	}
 	g.raw = nil
 	return nil
@@ -207,7 +207,7 @@ func (d *document) joinRegions(s *Schematic, box voxel.Box) error {
 	if _, err := all.add(d, absent); err != nil {
 		return err
 	}
-	s.cells = make([]uint16, box.Volume())
+	s.cells = newCells(box.Volume())
 	overlaps := 0
 	for _, g := range d.litematica.regions {
 		becomes := make([]uint16, len(g.palette.states))
@@ -222,16 +222,16 @@ func (d *document) joinRegions(s *Schematic, box voxel.Box) error {
 		i := 0
 		for p := range g.box.All() {
 			q := p.Sub(box.Min)
-			at := &s.cells[(q.Y*s.Size.Z+q.Z)*s.Size.X+q.X]
-			index := g.cells[i]
+			at := (q.Y*s.Size.Z+q.Z)*s.Size.X + q.X
+			index := g.cells.at(i)
 			i++
-			if *at != 0 {
+			if s.cells.at(at) != 0 {
 				overlaps++
 				if air[index] {
 					continue
 				}
 			}
-			*at = becomes[index]
+			s.cells.set(at, becomes[index])
 		}
 	}
 	s.palette = all.list

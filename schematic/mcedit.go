@@ -132,8 +132,8 @@ func (d *document) assembleMCEdit(s *Schematic) error {
 	}
 	all := states{}
 	known := map[int]uint16{}
-	s.cells = make([]uint16, n)
-	for i := range s.cells {
+	s.cells = newCells(n)
+	for i := range n {
 		key := p.id(i)<<4 | int(p.data[i]&15)
 		id, ok := known[key]
 		if !ok {
@@ -142,7 +142,7 @@ func (d *document) assembleMCEdit(s *Schematic) error {
 			}
 			known[key] = id
 		}
-		s.cells[i] = id
+		s.cells.set(i, id)
 	}
 	s.palette = all.list
 	p.blocks, p.data, p.high, p.add = nil, nil, nil, nil

@@ -145,7 +145,7 @@ func (d *document) assembleMCStructure(s *Schematic) error {
 	if len(p.layers[0]) != n || len(p.layers[1]) != n && len(p.layers[1]) != 0 {
 		return d.Errorf("layers of %d and %d cells in a box of %d", len(p.layers[0]), len(p.layers[1]), n)
 	}
-	s.cells = make([]uint16, n)
+	s.cells = newCells(n)
 	all := states{}
 	known := map[[2]int32]uint16{}
 	lost := 0
@@ -171,7 +171,7 @@ func (d *document) assembleMCStructure(s *Schematic) error {
 					}
 					known[pair] = id
 				}
-				s.cells[(y*size.Z+z)*size.X+x] = id
+				s.cells.set((y*size.Z+z)*size.X+x, id)
 			}
 		}
 	}

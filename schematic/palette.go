@@ -89,8 +89,12 @@ func (p *sparsePalette) check(d *document, v *varints, size voxel.Pos) error {
 	if !p.missing && v.bound < len(p.states) {
 		return nil
 	}
-	for i, index := range v.cells {
-		if int(index) >= len(p.states) || p.states[index] == absent {
+	for k, piece := range v.cells.pieces {
+		for i, index := range piece {
+			if int(index) < len(p.states) && (!p.missing || p.states[index] != absent) {
+				continue
+			}
+			i += k * pieceCells
 			x, z, y := i%size.X, i/size.X%size.Z, i/size.X/size.Z
 			return d.Errorf("the cell %d,%d,%d has the index %d, which the palette does not have", x, y, z, index)
 		}

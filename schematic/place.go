@@ -112,8 +112,8 @@ func (s *Schematic) lowestLayer() int {
 	for i, state := range s.palette {
 		empty[i] = state == absent || isAir(state)
 	}
-	for i, id := range s.cells {
-		if !empty[id] {
+	for i := range s.cells.n {
+		if !empty[s.cells.at(i)] {
 			return i / (s.Size.X * s.Size.Z)
 		}
 	}
@@ -206,7 +206,7 @@ func (s *Schematic) paint(v *voxel.Volume, p Placement, box voxel.Box, ids []vox
 			for z := part.Min.Z; z <= part.Max.Z; z++ {
 				i := origin + (part.Min.X-box.Min.X)*dx + (y-box.Min.Y)*dy + (z-box.Min.Z)*dz
 				for x := part.Min.X; x <= part.Max.X; x, i = x+1, i+dx {
-					section[(y&15)<<8|(z&15)<<4|x&15] = ids[s.cells[i]]
+					section[(y&15)<<8|(z&15)<<4|x&15] = ids[s.cells.at(i)]
 				}
 			}
 		}

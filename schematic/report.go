@@ -62,7 +62,7 @@ func (s *Schematic) Report(reg *block.Registry, m Mapping) Report {
 	r := Report{
 		Format: s.Format, Version: s.Version, DataVersion: s.DataVersion, GameVersion: s.Game,
 		Name: s.Name, Author: s.Author, Width: s.Size.X, Height: s.Size.Y, Length: s.Size.Z, Offset: s.Offset,
-		Cells: len(s.cells), Palette: []PaletteEntry{},
+		Cells: s.cells.n, Palette: []PaletteEntry{},
 		ByQuality:     map[string]int{string(block.Exact): 0, string(block.Approximate): 0, string(block.Unmapped): 0, kept: 0},
 		Materials:     map[string]int{},
 		BlockEntities: append([]Kind{}, s.BlockEntities...), Entities: append([]Kind{}, s.Entities...),

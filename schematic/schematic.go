@@ -46,7 +46,7 @@ type Schematic struct {
 
 	palette []string // the states as the file has them; absent for a cell it says nothing about
 	bedrock bool     // the states are those of Bedrock
-	cells   []uint16 // index into palette, in y, z, x order
+	cells   cells    // indexes into palette
 }
 
 // absent is the palette's text of a cell that the file says nothing about.
@@ -99,26 +99,17 @@ func (o Options) Open(src io.Reader) (*Schematic, error) {
 }
 
 // Cells returns the number of cells of the box.
-func (s *Schematic) Cells() int { return len(s.cells) }
+func (s *Schematic) Cells() int { return s.cells.n }
 
 // At returns the state, as the file has it, of the cell at p, counted from the
 // box's lowest corner; false for a cell that the file says nothing about.
 func (s *Schematic) At(p voxel.Pos) (string, bool) {
-	state := s.palette[s.cells[(p.Y*s.Size.Z+p.Z)*s.Size.X+p.X]]
+	state := s.palette[s.cells.at((p.Y*s.Size.Z+p.Z)*s.Size.X+p.X)]
 	return state, state != absent
 }
 
 // counts returns how many cells each palette entry has.
-func (s *Schematic) counts() []int {
-	counts := make([]int, len(s.palette))
-	for i := 0; i < len(s.cells); {
-		id, start := s.cells[i], i
-		for i++; i < len(s.cells) && s.cells[i] == id; i++ {
-		}
-		counts[id] += i - start
-	}
-	return counts
-}
+func (s *Schematic) counts() []int { return s.cells.counts(len(s.palette)) }
 
 // tally collects kinds.
 type tally struct {

@@ -164,8 +164,8 @@ func (d *document) assembleSponge(s *Schematic) error {
 func (d *document) spongeCells(s *Schematic) error {
 	v, p := d.sponge.blocks, d.sponge.palette
 	want := s.Size.X * s.Size.Y * s.Size.Z
-	if len(v.cells) != want {
-		return d.Errorf("the block data has %d cells, the box %d", len(v.cells), want)
+	if v.cells.n != want {
+		return d.Errorf("the block data has %d cells, the box %d", v.cells.n, want)
 	}
 	if err := p.check(d, v, s.Size); err != nil {
 		return err

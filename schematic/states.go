@@ -173,7 +173,7 @@ func (d *document) readRaw(t nbt.Tag, size, most int) ([]byte, error) {
 	if n > most {
 		return nil, d.overCells(n / size)
 	}
-	raw := make([]byte, 0, min(n, 1<<16))
+	raw := make([]byte, 0, min(n, 1<<20))
 	for len(raw) < n {
 		chunk, err := d.Bulk(n - len(raw))
 		if err != nil {

@@ -134,7 +134,7 @@ func (d *document) assembleStructure(s *Schematic) error {
 		return err
 	}
 	s.Size = size
-	s.cells = make([]uint16, size.X*size.Y*size.Z)
+	s.cells = newCells(size.X * size.Y * size.Z)
 	s.palette = append([]string{absent}, p.palette.states...)
 	if len(s.palette) > maxPalette {
 		return d.Errorf("more than %d states", maxPalette)
@@ -148,7 +148,7 @@ func (d *document) assembleStructure(s *Schematic) error {
 		if state >= len(p.palette.states) {
 			return d.Errorf("the block at %v has the index %d, which the palette does not have", at, state)
 		}
-		s.cells[(at.Y*size.Z+at.Z)*size.X+at.X] = uint16(state + 1)
+		s.cells.set((at.Y*size.Z+at.Z)*size.X+at.X, uint16(state+1))
 	}
 	p.blocks = nil
 	return nil

@@ -9,9 +9,10 @@ import (
 
 // varints are the cells of a Sponge schematic: one unsigned LEB128 number each.
 type varints struct {
-	cells    []uint16
-	bound    int // no index is above it
-	overlong int // numbers with needless zero bytes
+	cells    cells
+	piece    []uint16 // the piece that grows; its end is not in cells yet
+	bound    int      // no index is above it
+	overlong int      // numbers with needless zero bytes
 }
 
 // maxVarint is the length of the longest encoding of an index of 32 bits.
@@ -34,7 +35,7 @@ func readVarints(d *document, expect int) (*varints, error) {
 	if n > maxVarint*d.limit {
 		return nil, d.overCells((n + maxVarint - 1) / maxVarint)
 	}
-	v := &varints{cells: make([]uint16, 0, min(most, 1<<16, d.limit))}
+	v := &varints{}
 	carry := varint{}
 	for left := n; left > 0; {
 		chunk, err := d.Bulk(left)
@@ -42,13 +43,14 @@ func readVarints(d *document, expect int) (*varints, error) {
 			return nil, err
 		}
 		left -= len(chunk)
-		if err := v.decode(d, &carry, chunk, most); err != nil {
+		if err := v.decode(d, &carry, chunk, min(most, d.limit)); err != nil {
 			return nil, err
 		}
 	}
 	if carry.shift > 0 {
 		return nil, d.Errorf("the last number of the block data is cut off")
 	}
+	v.flush(0)
 	return v, nil
 }
 
@@ -58,20 +60,20 @@ type varint struct {
 	shift int
 }
 
-// grow makes room for more cells, never for more than most.
-func (v *varints) grow(more, most int) {
-	need := min(len(v.cells)+more, most)
-	if need <= cap(v.cells) {
-		return
+// flush ends the piece and begins one for more cells.
+func (v *varints) flush(more int) {
+	if len(v.piece) > 0 {
+		v.cells.pieces = append(v.cells.pieces, v.piece)
+		v.cells.n += len(v.piece)
 	}
-	grown := make([]uint16, len(v.cells), max(need, min(2*cap(v.cells), most)))
-	copy(grown, v.cells)
-	v.cells = grown
+	v.piece = nil
+	if more > 0 {
+		v.piece = make([]uint16, 0, min(more, pieceCells))
+	}
 }
 
-// decode appends the cells of a chunk.
+// decode appends the cells of a chunk, never more than most.
 func (v *varints) decode(d *document, carry *varint, chunk []byte, most int) error {
-	v.grow(len(chunk), min(most, d.limit))
 	for i := 0; i < len(chunk); {
 		if carry.shift == 0 {
 			i += v.short(chunk[i:])
@@ -93,16 +95,19 @@ func (v *varints) decode(d *document, carry *varint, chunk []byte, most int) err
 			v.overlong++
 		}
 		if carry.value >= maxPalette || carry.shift == 28 && c > 0x0f {
-			return d.Errorf("the cell %d has the index %d, which no palette has", len(v.cells), carry.value)
+			return d.Errorf("the cell %d has the index %d, which no palette has", v.cells.n+len(v.piece), carry.value)
 		}
-		if len(v.cells) == cap(v.cells) {
-			if len(v.cells) >= d.limit {
-				return d.overCells(len(v.cells) + 1)
+		if len(v.piece) == cap(v.piece) {
+			v.flush(most - v.cells.n - len(v.piece))
+		}
+		if cap(v.piece) == 0 {
+			if v.cells.n >= d.limit {
+				return d.overCells(v.cells.n + 1)
 			}
 			return d.Errorf("the block data has more than the %d cells of the box", most)
 		}
 		v.bound = max(v.bound, int(carry.value))
-		v.cells = append(v.cells, uint16(carry.value))
+		v.piece = append(v.piece, uint16(carry.value))
 		*carry = varint{}
 	}
 	return nil
@@ -110,10 +115,10 @@ func (v *varints) decode(d *document, carry *varint, chunk []byte, most int) err
 
 // short appends the cells of numbers of one and two bytes, which are nearly all,
 // and returns how many bytes they took. It stops at any other number and near the
-// ends of chunk and cells.
+// ends of chunk and piece.
 func (v *varints) short(chunk []byte) int {
 	const continued = 0x8080808080808080
-	out, taken := v.cells, 0
+	out, taken := v.piece, 0
 	for len(chunk) >= 8 && cap(out)-len(out) >= 8 {
 		word := binary.LittleEndian.Uint64(chunk)
 		n := len(out)
@@ -139,6 +144,6 @@ func (v *varints) short(chunk []byte) int {
 		v.bound = max(v.bound, int(index), 127)
 		out, chunk, taken = append(out, index), chunk[2:], taken+2
 	}
-	v.cells = out
+	v.piece = out
 	return taken
 }

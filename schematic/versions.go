@@ -1,10 +1,47 @@
 package schematic
 
-import "sort"
+import (
+	_ "embed"
+	"fmt"
+	"sort"
+	"strconv"
+	"strings"
+)
 
-// DataVersion is that of the newest Java game whose blocks are known, 26.2; it is
-// what exports say.
+// DataVersion is that of the newest Java game whose blocks are known, 26.2.
 const DataVersion = 4903
+
+// oldestExport is the DataVersion that exports say at least, 1.21.1: games after it
+// took no block away and gave none another form.
+const oldestExport = 3955
+
+//go:embed since.txt
+var sinceTable string
+
+// exportVersion returns the DataVersion of the oldest Java release that has all of
+// the states, so that tools which do not know the newest game read what they can.
+func exportVersion(states []string) (int, error) {
+	since := map[string]int{}
+	for line := range strings.Lines(sinceTable) {
+		words := strings.Fields(line)
+		if len(words) == 0 || words[0] == "#" {
+			continue
+		}
+		version, err := strconv.Atoi(words[0])
+		if err != nil {
+			return 0, fmt.Errorf("the table of versions is broken: %w", err)
+		}
+		for _, name := range words[1:] {
+			since["minecraft:"+name] = version
+		}
+	}
+	version := oldestExport
+	for _, state := range states {
+		id, _ := split(state)
+		version = max(version, since[id])
+	}
+	return version, nil
+}
 
 // releases are the DataVersions of Java's releases, from npm minecraft-data 3.119.0
 // (MIT), pc/common/protocolVersions.json.
