@@ -53,7 +53,7 @@ func (c journalExplain) Run(p *program) error {
 	return p.withJournal(func(j *journal.Journal) error {
 		e, err := j.Explain(c.Operation)
 		if err == nil {
-			fmt.Fprint(p.out, e)
+			_, err = fmt.Fprint(p.out, e)
 		}
 		return err
 	})
@@ -67,8 +67,8 @@ func (journalCompact) Run(p *program) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(p.out, "The journal had %d bytes and has %d now.\n", before, after)
-	return nil
+	_, err = fmt.Fprintf(p.out, "The journal had %d bytes and has %d now.\n", before, after)
+	return err
 }
 
 type journalStats struct{}
