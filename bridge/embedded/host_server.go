@@ -152,6 +152,17 @@ func (h *host) edited(d *store.Dimension, p voxel.Pos, old, now store.State) {
 	})
 }
 
+// exploded tells the script that an explosion has destroyed a block.
+func (h *host) exploded(d *store.Dimension, p voxel.Pos, old store.State) {
+	h.emit("blockExplode", func() goja.Value {
+		return h.object("BlockExplodeAfterEvent", map[string]any{
+			"block":                    h.vm.NewDynamicObject(&blockObject{host: h, dimension: d, pos: p}),
+			"dimension":                h.dimensionObject(d),
+			"explodedBlockPermutation": h.permutationObject(h.world.catalog.info(h.world.catalog.info(old).dry)),
+		})
+	})
+}
+
 // visitorName is who edits the world for Set.
 const visitorName = "Alex"
 

@@ -225,5 +225,8 @@ func begin(t testing.TB, o Options) (*World, *peer) {
 	})
 	receiveFrom(t, p.conns, "connection")
 	p.subscribe()
+	if o.Tick == 0 {
+		p.command("help") // nothing answers subscribe; this comes after it
+	}
 	return w, p
 }

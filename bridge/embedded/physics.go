@@ -145,6 +145,10 @@ func (w *World) flow(d *store.Dimension, p voxel.Pos, in *info) {
 	if kind == "" {
 		return
 	}
+	if kind == "lava" && w.touchesWater(d, p) {
+		w.meet(d, p, kind, depth)
+		return
+	}
 	if depth > 0 && !w.fed(d, p, kind, depth) {
 		w.move(d, p, 0)
 		return
@@ -170,7 +174,7 @@ func (w *World) flow(d *store.Dimension, p voxel.Pos, in *info) {
 }
 
 // sides returns the ways to the neighbours on the same level.
-func sides() [4]voxel.Pos { return [4]voxel.Pos{{X: 1}, {X: -1}, {Z: 1}, {Z: -1}} }
+func sides() []voxel.Pos { return []voxel.Pos{{X: 1}, {X: -1}, {Z: 1}, {Z: -1}} }
 
 // fed reports whether flowing fluid has something to flow from.
 func (w *World) fed(d *store.Dimension, p voxel.Pos, kind string, depth int) bool {
@@ -192,6 +196,18 @@ func (w *World) fed(d *store.Dimension, p voxel.Pos, kind string, depth int) boo
 	return false
 }
 
+// touchesWater reports whether there is water above or beside a cell.
+func (w *World) touchesWater(d *store.Dimension, p voxel.Pos) bool {
+	for _, way := range append([]voxel.Pos{{Y: 1}}, sides()...) {
+		if n := p.Add(way); inside(d, n) {
+			if kind, _ := fluidOf(w.catalog.info(d.At(n))); kind == "water" {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // reach lets fluid of a depth come to a cell and reports whether the cell took
 // it, or has more of it already.
 func (w *World) reach(d *store.Dimension, p voxel.Pos, kind string, depth int) bool {
@@ -205,7 +221,9 @@ func (w *World) reach(d *store.Dimension, p voxel.Pos, kind string, depth int) b
 		if depth == falling || there == 0 || there >= falling || there <= depth {
 			return depth == falling
 		}
-	case k != "": // water and lava meet
+	case k == "water" && depth < falling:
+		return false // this lava becomes stone itself
+	case k != "":
 		w.meet(d, p, k, there)
 		return true
 	case !w.isAir(s):
@@ -219,7 +237,8 @@ func (w *World) reach(d *store.Dimension, p voxel.Pos, kind string, depth int) b
 	return true
 }
 
-// meet makes stone where the other fluid comes to water or lava.
+// meet makes stone of the cell where water and lava come together: of a source of
+// lava obsidian, of flowing lava cobblestone, of water that lava falls into stone.
 func (w *World) meet(d *store.Dimension, p voxel.Pos, there string, depth int) {
 	id := "minecraft:cobblestone"
 	switch {

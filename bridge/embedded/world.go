@@ -157,11 +157,11 @@ func (w *World) run(ctx context.Context) {
 		save.Stop()
 	}
 	var ticks <-chan time.Time
-	inbox := w.inbox
+	inbox, wake := w.inbox, w.wake
 	if w.options.Tick > 0 {
 		ticker := time.NewTicker(w.options.Tick)
 		defer ticker.Stop()
-		ticks, inbox = ticker.C, nil // commands wait for the tick
+		ticks, inbox, wake = ticker.C, nil, nil // everything waits for the tick
 	}
 	for {
 		select {
@@ -173,7 +173,7 @@ func (w *World) run(ctx context.Context) {
 			w.step(w.pendingFrames())
 		case f := <-inbox:
 			w.step(append([]frame{f}, w.pendingFrames()...))
-		case <-w.wake:
+		case <-wake:
 			w.step(nil)
 		}
 		if w.halted() {
@@ -387,6 +387,33 @@ func (w *World) Paint(dimension string, v *voxel.Volume) error {
 	}
 	w.poke()
 	return nil
+}
+
+// Explode empties a box as an explosion does, and tells the script of every block.
+func (w *World) Explode(dimension string, box voxel.Box) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, p := range []voxel.Pos{box.Min, box.Max} {
+		if _, err := w.place(dimension, p); err != nil {
+			return err
+		}
+	}
+	d := w.blocks.Dimension(dimension)
+	for _, p := range d.Find(box, func(s store.State) bool { return !w.isAir(s) }) {
+		old := d.At(p)
+		w.put(d, p, 0)
+		w.script.exploded(d, p, old)
+	}
+	w.changed(d, box)
+	w.poke()
+	return nil
+}
+
+// Give replaces what the connected player carries, slot by slot.
+func (w *World) Give(items ...store.Item) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.player.items = items
 }
 
 // SetEntity gives the block at p data beside its state: the contents of a
