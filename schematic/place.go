@@ -154,7 +154,63 @@ func (s *Schematic) Place(reg *block.Registry, p Placement) (*voxel.Volume, erro
 		ids[i] = v.Intern(string(p.turnState(reg, t.State)))
 	}
 	s.paint(v, p, box, ids)
+	loose := map[voxel.ID]bool{}
+	for i, id := range ids {
+		if id != voxel.None && s.isLoose(reg, i, translations[i].State) {
+			loose[id] = true
+		}
+	}
+	connect(v, reg, loose)
 	return v, nil
+}
+
+// isLoose reports whether the file does not say how a state of its palette joins its
+// neighbours, which games before 1.13, and those of Bedrock before 1.26.50, did not
+// store.
+func (s *Schematic) isLoose(reg *block.Registry, entry int, state block.State) bool {
+	switch {
+	case s.Format != MCEdit && !s.bedrock || reg.Plain(state) == state:
+		return false
+	case s.Format == MCEdit:
+		return true
+	default:
+		return joined(string(state)) && !joined(s.palette[entry])
+	}
+}
+
+// joined reports whether a Bedrock state has the connections or the corner that
+// came with 1.26.50.
+func joined(state string) bool {
+	return strings.Contains(state, "minecraft:connection_") || strings.Contains(state, "minecraft:corner")
+}
+
+// connect gives cells of loose states the connections and corners that their
+// neighbours ask for.
+func connect(v *voxel.Volume, reg *block.Registry, loose map[voxel.ID]bool) {
+	if len(loose) == 0 {
+		return
+	}
+	type change struct {
+		at    voxel.Pos
+		state block.State
+	}
+	var changes []change
+	for at, id := range v.All() {
+		if !loose[id] {
+			continue
+		}
+		was := block.State(v.Content(id))
+		now := reg.Connect(was, func(dx, dy, dz int) block.State {
+			text, _ := v.At(at.Add(voxel.Pos{X: dx, Y: dy, Z: dz}))
+			return block.State(text)
+		})
+		if now != was {
+			changes = append(changes, change{at, now})
+		}
+	}
+	for _, c := range changes {
+		v.Put(c.at, string(c.state))
+	}
 }
 
 // turnState mirrors and rotates a state.
