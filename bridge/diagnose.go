@@ -245,6 +245,19 @@ func (s *session) alive(ctx context.Context) bool {
 	return quiet < aliveWithin || s.command(ctx, "getlocalplayername").probed().answered
 }
 
+// leaving reports whether the connection ends within a moment: a game that
+// connects again may be faster than the end of its last connection.
+func (s *session) leaving() bool {
+	timer := time.NewTimer(250 * time.Millisecond)
+	defer timer.Stop()
+	select {
+	case <-s.gone:
+		return true
+	case <-timer.C:
+		return false
+	}
+}
+
 // farewell ends the connection as the game likes it: without it, some games go on
 // believing that they are connected.
 func (s *session) farewell() {

@@ -28,20 +28,26 @@ func (s *session) encrypt(ctx context.Context) error {
 	c.raw = appendEncryptFrame(nil, c.id, public, salt)
 	c.exchange = h
 	s.probe(ctx, c, encryptTimeout)
-	if c.kind == plan.Answered && len(c.key) > 0 {
-		return c.err
-	}
-	if ctx.Err() != nil || c.kind == plan.Answered {
-		return errors.New("the game refused encryption")
+	if c.kind == plan.Answered || ctx.Err() != nil {
+		return c.encrypted()
 	}
 	c = s.begin()
 	c.exchange = h
 	c.line = fmt.Appendf(c.line, "enableencryption %q %q cfb8", public, salt)
 	s.probe(ctx, c, encryptTimeout)
-	if c.kind != plan.Answered || len(c.key) == 0 {
-		return errors.New("the game offered encryption and did not answer the handshake")
+	return c.encrypted()
+}
+
+// encrypted returns why a key exchange failed, nil when it did not.
+func (c *call) encrypted() error {
+	switch err := c.commandError(); {
+	case err != nil:
+		return fmt.Errorf("encryption: %w", err)
+	case len(c.key) == 0:
+		return errors.New("encryption: the game answered without a key")
+	default:
+		return nil
 	}
-	return c.err
 }
 
 func appendEncryptFrame(out []byte, id uint64, public, salt string) []byte {

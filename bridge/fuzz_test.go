@@ -250,7 +250,7 @@ func FuzzDigests(f *testing.F) {
 		digests, next, err := decodeDigests(data)
 		isFrameError(t, err)
 		for _, d := range digests {
-			if len(d) != len(UnloadedDigest) || next < -1 {
+			if len(d) != len(voxel.UnknownDigest) || next < -1 {
 				t.Fatalf("digest %q, next %d", d, next)
 			}
 		}

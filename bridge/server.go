@@ -228,7 +228,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	conn.SetReadLimit(MaxFrame)
 	current := newSession(s, conn, raw, offers)
 	for other := s.admit(current); other != nil; other = s.admit(current) {
-		if other.alive(r.Context()) {
+		if !other.leaving() && other.alive(r.Context()) {
 			s.refuse(conn, other)
 			return
 		}

@@ -505,14 +505,14 @@ func TestDigestsAreOnePerSection(t *testing.T) {
 				if err := json.Unmarshal(payload, &p); err != nil || p.Page == 0 {
 					return map[string]any{"digests": digests, "next": next}, err
 				}
-				return map[string]any{"digests": bridge.UnloadedDigest, "next": -1}, nil
+				return map[string]any{"digests": voxel.UnknownDigest, "next": -1}, nil
 			},
 		}}
 	}
 	box := voxel.Box{Min: voxel.Pos{X: -1}, Max: voxel.Pos{X: 16}}
 	connected(t, answer(digest+digest, 2), bridge.Options{}, func(b *bench) {
 		got, err := b.world.Digests(b.t.Context(), "overworld", box)
-		if err != nil || !slices.Equal(got, []string{digest, digest, bridge.UnloadedDigest}) {
+		if err != nil || !slices.Equal(got, []string{digest, digest, voxel.UnknownDigest}) {
 			b.t.Errorf("%q, %v", got, err)
 		}
 	})

@@ -395,12 +395,9 @@ func appendCorner(out []byte, p voxel.Pos) []byte {
 	return strconv.AppendInt(append(out, ','), int64(p.Z), 10)
 }
 
-// UnloadedDigest stands for a section of which a cell is not loaded.
-const UnloadedDigest = "----------------"
-
 // Digests returns one digest for each section that the box touches, in y, z, x
-// order, over the section's cells inside the box; UnloadedDigest where one of
-// them is not loaded. voxel.Digest makes the same of a Volume.
+// order, over the section's cells inside the box; voxel.UnknownDigest where one of
+// them is not loaded. voxel.Digests makes the same of a Volume.
 func (w *World) Digests(ctx context.Context, dimension string, box voxel.Box) ([]string, error) {
 	if !box.Valid() {
 		return nil, fault.Errorf(fault.InvalidRequest, "the box %v is upside down", box)
@@ -441,13 +438,13 @@ func decodeDigests(result []byte) (digests []string, next int, err error) {
 	if err := json.Unmarshal(result, &page); err != nil {
 		return nil, 0, flawed(FlawShape, -1, "digests: %v", err)
 	}
-	const size = len(UnloadedDigest)
+	const size = len(voxel.UnknownDigest)
 	if len(page.Digests)%size != 0 {
 		return nil, 0, flawed(FlawShape, -1, "digests of %d characters", len(page.Digests))
 	}
 	for at := 0; at < len(page.Digests); at += size {
 		d := page.Digests[at : at+size]
-		if d != UnloadedDigest && !isHex(d) {
+		if d != voxel.UnknownDigest && !isHex(d) {
 			return nil, 0, flawed(FlawShape, -1, "digest %q", d)
 		}
 		digests = append(digests, d)
