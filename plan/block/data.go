@@ -60,6 +60,10 @@ func decode(profile Profile) (*Registry, error) {
 
 func (d *decoder) line(line string) error {
 	kind, rest, _ := strings.Cut(line, " ")
+	if kind == "U" || len(d.r.oldLines) > 0 {
+		d.r.oldLines = append(d.r.oldLines, line) // the last part
+		return nil
+	}
 	switch kind {
 	case "blocks":
 		if rest != "1" {
@@ -90,9 +94,12 @@ func (d *decoder) line(line string) error {
 		return d.component(rest)
 	case "N":
 		for name := range strings.FieldsSeq(rest) {
-			if err := d.java(name); err != nil {
+			v, rows, err := d.follow(name)
+			if err != nil {
 				return fmt.Errorf("%s: %w", name, err)
 			}
+			d.r.java.add(v)
+			d.r.rows = append(d.r.rows, rows...)
 		}
 	default:
 		return fmt.Errorf("kind %q", kind)
@@ -178,15 +185,15 @@ func (d *decoder) component(rest string) error {
 	return nil
 }
 
-// java adds a Java block that follows the current rule and writes its rows of
-// the translation table.
-func (d *decoder) java(name string) error {
+// follow returns the block of an N line's name and what each of its states
+// becomes by the current rule.
+func (d *decoder) follow(name string) (*variants, []row, error) {
 	id, targets, renamed := strings.Cut(name, "=")
 	if !renamed {
 		targets = id
 	}
 	v := &variants{id: namespace + id, props: append([]property(nil), d.props...)}
-	d.r.java.add(v)
+	v.layout()
 	var blocks []*variants
 	if targets != "" {
 		for t := range strings.SplitSeq(targets, ",") {
@@ -197,14 +204,14 @@ func (d *decoder) java(name string) error {
 	for i, c := range d.rule {
 		columns[i] = newColumn(c, v, blocks)
 	}
+	rows := make([]row, v.size)
 	for offset := range v.size {
-		row := row{target: -1}
-		if err := row.fill(columns, blocks, offset); err != nil {
-			return err
+		rows[offset].target = -1
+		if err := rows[offset].fill(columns, blocks, offset); err != nil {
+			return nil, nil, err
 		}
-		d.r.rows = append(d.r.rows, row)
 	}
-	return nil
+	return v, rows, nil
 }
 
 // row is what one Java state becomes.

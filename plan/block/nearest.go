@@ -43,7 +43,15 @@ func (r *Registry) meaning(id string) (sentence string, ids []string) {
 		name := t.State.ID()
 		return "; in Java Edition that is the block that Bedrock calls " + strings.TrimPrefix(name, namespace), []string{name}
 	}
-	return "", nil
+	for _, b := range r.old()[id] {
+		for _, w := range b.rows {
+			if now := r.bedrock.of(w.target).id; !slices.Contains(ids, now) && len(ids) < 5 {
+				ids = append(ids, now)
+			}
+		}
+		sentence = "; older versions had it, and it has been split or renamed since"
+	}
+	return sentence, ids
 }
 
 // nearest returns the blocks whose ids are nearest to one that does not exist.

@@ -1,7 +1,6 @@
 package block
 
 import (
-	"slices"
 	"strings"
 
 	"groundplan/plan/fault"
@@ -84,19 +83,27 @@ func (v *variants) property(name string) (*property, error) {
 }
 
 func oneOf(id, name string, values []string, value string) (int, error) {
-	if i := slices.Index(values, value); i >= 0 {
+	p := property{values: values}
+	if i := p.lenient(value); i >= 0 {
 		return i, nil
-	}
-	if slices.Contains(values, "true") {
-		switch strings.TrimSuffix(value, "b") {
-		case "0":
-			return slices.Index(values, "false"), nil
-		case "1":
-			return slices.Index(values, "true"), nil
-		}
 	}
 	return 0, fault.Errorf(fault.UnsupportedBlock, "%s of %s cannot be %q; it can be %s", name, id, clip(value), strings.Join(values, ", ")).
 		With("state", name).With("allowed", values).With("nearest", nearestTo(value, values, 5))
+}
+
+// lenient returns the number of a value, also where a truth value is written as
+// 0 or 1; -1 when there is none.
+func (p *property) lenient(value string) int {
+	if i := p.index(value); i >= 0 {
+		return i
+	}
+	switch strings.TrimSuffix(value, "b") {
+	case "0":
+		return p.index("false")
+	case "1":
+		return p.index("true")
+	}
+	return -1
 }
 
 type pair struct{ name, value string }

@@ -36,15 +36,18 @@ type Registry struct {
 	noItem map[string]bool // blocks that are no items
 
 	shapeLines []string // read when a shape is first asked for
+	oldLines   []string // read when an old state is first asked for
 
 	texts  []State // by number of the Bedrock state
 	byText map[string]int32
 	wet    []atomic.Pointer[State] // the same with water, made when asked for
+	plain  []atomic.Pointer[State] // the same without derived states, likewise
 
 	turns   func() *turns
 	inverse func() *inverse
 	shapes  func() *shapes
 	catalog func() *catalog
+	old     func() oldBlocks
 }
 
 // loss is a note of the translation table.
@@ -125,9 +128,11 @@ func (r *Registry) index() {
 		start = end
 	}
 	r.wet = make([]atomic.Pointer[State], len(ends))
+	r.plain = make([]atomic.Pointer[State], len(ends))
 	r.turns = sync.OnceValue(func() *turns { return newTurns(r) })
 	r.shapes = sync.OnceValue(func() *shapes { return newShapes(r.shapeLines) })
 	r.catalog = sync.OnceValue(func() *catalog { return newCatalog(r) })
+	r.old = sync.OnceValue(func() oldBlocks { return newOldBlocks(r) })
 	r.inverse = sync.OnceValue(func() *inverse { return newInverse(r) })
 }
 
@@ -167,6 +172,19 @@ func (r *Registry) Class(s State) Class { return r.class[s.ID()] }
 // Plain returns s without its derived states: what is compared with the world.
 // The result is no state that can be placed.
 func (r *Registry) Plain(s State) State {
+	i, wet, ok := r.lookup(s)
+	if !ok || wet {
+		return plain(s)
+	}
+	if p := r.plain[i].Load(); p != nil {
+		return *p
+	}
+	p := plain(s)
+	r.plain[i].Store(&p)
+	return p
+}
+
+func plain(s State) State {
 	id := s.ID()
 	any := false
 	for name := range s.All() {

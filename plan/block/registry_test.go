@@ -55,6 +55,7 @@ func TestAWrongStateIsAnErrorThatNamesWhatIsValid(t *testing.T) {
 		"oak_plank":                       {fault.UnsupportedBlock, "nearest", "minecraft:oak_planks", "oak_planks"},
 		"grass":                           {fault.UnsupportedBlock, "nearest", "minecraft:short_grass", "Java"},
 		"oak_wood_stairs":                 {fault.UnsupportedBlock, "nearest", "minecraft:oak_stairs", ""},
+		"planks":                          {fault.UnsupportedBlock, "nearest", "minecraft:oak_planks", "older versions"},
 		"magma_block":                     {fault.UnsupportedBlock, "nearest", "minecraft:magma", "Java"},
 		"oak_stairs[weirdo_direction=4]":  {fault.UnsupportedBlock, "allowed", "0", "0, 1, 2, 3"},
 		"oak_stairs[facing=east]":         {fault.UnsupportedBlock, "allowed", "minecraft:corner", "upside_down_bit"},

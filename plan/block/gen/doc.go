@@ -19,6 +19,7 @@
 //	L level⇥id id …                       blocks that shine
 //	I id id …                             items that are no blocks
 //	O id id …                             blocks that are no items
+//	U states                              blocks of older Bedrock versions; C and N lines follow as for J
 //
 // Ids stand without minecraft:. States and properties are written
 // "name=value,*value;name=…", the default starred. The rule of a Java block is

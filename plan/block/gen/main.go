@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
 
 	"github.com/klauspost/compress/zstd"
 )
@@ -112,6 +113,9 @@ func build(ctx context.Context, cache string) (string, error) {
 	}
 	last := profiles[len(profiles)-1].dir
 	wanted = append(wanted, last+"blockCollisionShapes.json", last+"items.json")
+	for _, v := range oldVersions {
+		wanted = append(wanted, oldFile(v, "blockStates.json"), oldFile(v, "blocksJ2B.json"))
+	}
 	data, err := minecraftData.fetch(ctx, cache, wanted...)
 	if err != nil {
 		return "", err
@@ -136,6 +140,12 @@ func build(ctx context.Context, cache string) (string, error) {
 		return "", err
 	}
 	newest := palettes[len(palettes)-1]
+	// Old Bedrock blocks are upgraded by the table as it is: the patches are
+	// about imports from Java.
+	old, err := oldBlocks(data, newest, blocks)
+	if err != nil {
+		return "", err
+	}
 	blocks, err = patchBlocks(blocks, newest, palettes)
 	if err != nil {
 		return "", err
@@ -156,7 +166,7 @@ func build(ctx context.Context, cache string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return write(palettes, blocks, classes, append(extra, items...)), nil
+	return write(palettes, blocks, classes, slices.Concat(extra, items, writeOld(old))), nil
 }
 
 // looks returns the lines about colours and shapes.
