@@ -100,7 +100,8 @@ func conformObject(s *jsonschema.Schema, v *strict.Value) error {
 	}
 	for _, name := range s.Required {
 		if v.Get(name) == nil {
-			return strict.Allow(v.Errorf("Required: %s is missing in %s", name, pathOf(v)), s.Required)
+			return fault.Errorf(fault.InvalidRequest, "Required: %s is missing in %s", name, pathOf(v)).
+				With("pointer", v.Pointer()).With("required", s.Required)
 		}
 	}
 	return nil

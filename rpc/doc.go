@@ -16,3 +16,5 @@
 //
 // Nothing here writes to the world: build_apply hands the operation to recovery.
 package rpc
+
+//go:generate go run ./gen

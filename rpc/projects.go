@@ -82,7 +82,7 @@ func (p *Projects) save() error {
 		return err
 	}
 	if err := renameio.WriteFile(p.path, append(data, '\n'), 0o600); err != nil {
-		return fault.Errorf(fault.StorageFailed, "save projects: %w", err)
+		return fault.Wrap(fault.StorageFailed, err, "the projects could not be written")
 	}
 	return nil
 }

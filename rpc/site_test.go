@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -33,6 +35,8 @@ type site struct {
 	journal *journal.Journal
 	dir     string
 	world   *embedded.World
+	broken  atomic.Bool // the journal's next write fails
+	mood    mood        // of the world, when it is read
 }
 
 const (
@@ -54,7 +58,12 @@ func openSite(tb testing.TB, change ...func(*plan.Project)) *site {
 	s := &site{tb: tb, dir: tb.TempDir()}
 	projects, err := OpenProjects(filepath.Join(s.dir, "projects.json"), project)
 	s.must(err)
-	s.journal = journaltest.OpenAt(tb, filepath.Join(s.dir, "journal.db"), journal.Options{})
+	s.journal = journaltest.OpenAt(tb, filepath.Join(s.dir, "journal.db"), journal.Options{Seam: func(string) error {
+		if s.broken.Load() {
+			return errors.New("the disk is full")
+		}
+		return nil
+	}})
 	ctx, cancel := context.WithCancel(context.Background())
 	tb.Cleanup(cancel)
 	s.bridge, err = bridge.Listen(ctx, bridge.Options{Addr: "127.0.0.1:0", Settle: -1})
@@ -62,19 +71,14 @@ func openSite(tb testing.TB, change ...func(*plan.Project)) *site {
 	tb.Cleanup(func() { s.must(s.bridge.Close()) })
 	registry, err := block.Load(block.Profile50)
 	s.must(err)
-	current := func() *block.Registry { return registry }
-	runner, err := recovery.Start(ctx, recovery.Options{
-		Log: s.journal, World: s.bridge.World(), Registry: current, Project: projects.Get, Allowed: projects.Allowed, NewID: NewID,
-		Retry: 20 * time.Millisecond,
-	})
-	s.must(err)
-	tb.Cleanup(runner.Close)
 	s.Service = New(Options{
 		Tokens:   Tokens{Admin: adminToken, Agent: agentToken, Players: map[string]string{"alex": alexToken}},
-		Projects: projects, Journal: s.journal, Runner: runner, World: func() World { return s.bridge.World() },
+		Projects: projects, Journal: s.journal, World: func() World { return &moody{World: s.bridge.World(), mood: &s.mood} },
 		Library:  &schematic.Library{Dir: filepath.Join(s.dir, "schematics"), Limits: project.Limits},
-		Registry: current, Version: "test", NewID: NewID,
+		Registry: func() *block.Registry { return registry }, Version: "test", NewID: NewID,
 	})
+	s.Runner = s.startRunner()
+	tb.Cleanup(func() { s.Runner.Close() })
 	listener, err := Listen(ctx, "127.0.0.1:0")
 	s.must(err)
 	server := Serve(listener, s.Service)
@@ -85,6 +89,17 @@ func openSite(tb testing.TB, change ...func(*plan.Project)) *site {
 	})
 	s.url = "http://" + listener.Addr().String()
 	return s
+}
+
+// startRunner starts recovery, as a start of the service does.
+func (s *site) startRunner() *recovery.Runner {
+	s.tb.Helper()
+	runner, err := recovery.Start(context.Background(), recovery.Options{
+		Log: s.journal, World: &moodyWriter{World: s.bridge.World(), mood: &s.mood}, Registry: s.Registry,
+		Project: s.Projects.Get, Allowed: s.Projects.Allowed, NewID: NewID, Retry: 20 * time.Millisecond, Queue: 1,
+	})
+	s.must(err)
+	return runner
 }
 
 func (s *site) must(err error) {
@@ -146,14 +161,21 @@ func (s *site) call(method, params string) response {
 func openWorld(tb testing.TB, change ...func(*plan.Project)) *site {
 	tb.Helper()
 	s := openSite(tb, change...)
+	s.connect()
+	return s
+}
+
+// connect starts an embedded world and waits until it has connected.
+func (s *site) connect() {
+	s.tb.Helper()
 	world, err := embedded.Start(context.Background(), embedded.Options{URL: s.bridge.URL(), Autosave: -1})
 	s.must(err)
-	tb.Cleanup(func() { s.must(world.Close()) })
-	ctx, cancel := context.WithTimeout(tb.Context(), 10*time.Second)
+	s.tb.Cleanup(func() { s.must(world.Close()) })
+	ctx, cancel := context.WithTimeout(s.tb.Context(), 10*time.Second)
 	defer cancel()
 	s.must(s.bridge.World().Await(ctx))
 	s.world = world
-	return s
+	s.Edit = world.Set
 }
 
 // ok calls a method and reads its result.
