@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"path/filepath"
 	"runtime"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -33,22 +34,34 @@ type yard struct {
 	game     *embedded.World
 	world    *bridge.World
 	runner   *Runner
-	ids      int
+	ids      atomic.Int64
 }
 
 func newYard(tb testing.TB) *yard {
+	tb.Helper()
+	return newYardWith(tb, bridge.Options{}, embedded.Options{}, nil)
+}
+
+// newYardWith starts a yard whose link is as the options say; via may put
+// something between the game and the bridge and returns the address to dial.
+func newYardWith(tb testing.TB, link bridge.Options, game embedded.Options, via func(url string) string) *yard {
 	tb.Helper()
 	y := &yard{tb: tb}
 	var err error
 	if y.registry, err = block.Load(block.Profile50); err != nil {
 		tb.Fatal(err)
 	}
-	server, err := bridge.Listen(context.Background(), bridge.Options{Addr: "127.0.0.1:0", Settle: -1})
+	link.Addr, link.Settle = "127.0.0.1:0", -1
+	server, err := bridge.Listen(context.Background(), link)
 	if err != nil {
 		tb.Fatal(err)
 	}
 	y.world = server.World()
-	if y.game, err = embedded.Start(context.Background(), embedded.Options{URL: server.URL(), Dir: tb.TempDir()}); err != nil {
+	game.URL, game.Dir = server.URL(), tb.TempDir()
+	if via != nil {
+		game.URL = via(game.URL)
+	}
+	if y.game, err = embedded.Start(context.Background(), game); err != nil {
 		tb.Fatal(err)
 	}
 	if err := y.world.Await(context.Background()); err != nil {
@@ -65,7 +78,8 @@ func newYard(tb testing.TB) *yard {
 	y.runner, err = Start(context.Background(), Options{
 		Log: y.log, World: y.world, Registry: func() *block.Registry { return y.registry },
 		Project: func(string) (plan.Project, bool) { return y.project, true },
-		NewID:   func() string { y.ids++; return fmt.Sprintf("id-%d", y.ids) },
+		NewID:   func() string { return fmt.Sprintf("id-%d", y.ids.Add(1)) },
+		Retry:   20 * time.Millisecond,
 	})
 	if err != nil {
 		tb.Fatal(err)
@@ -98,10 +112,9 @@ func (y *yard) prepare(wanted *voxel.Volume) *plan.Plan {
 	if err != nil {
 		y.tb.Fatal(err)
 	}
-	y.ids++
 	now := time.Now().UnixMilli()
 	p, err := plan.Draft(wanted, snap, plan.Plan{
-		ID: fmt.Sprintf("plan-%d", y.ids), Project: "default", WorldID: world.ID, WorldEpoch: world.Epoch, Dimension: "overworld",
+		ID: fmt.Sprintf("plan-%d", y.ids.Add(1)), Project: "default", WorldID: world.ID, WorldEpoch: world.Epoch, Dimension: "overworld",
 		Region: y.project.Region, CreatedAt: now, ExpiresAt: now + 600_000,
 	}, plan.Env{Registry: y.registry, Limits: y.project.Limits, Region: y.project.Region})
 	if err != nil {
