@@ -235,3 +235,13 @@ func (h *house) expectCell(p voxel.Pos, want block.State) {
 		h.t.Fatalf("%v is %s, want %s", p, got, want)
 	}
 }
+
+// expectCount asserts how many cells of the world have a state.
+func (h *house) expectCount(want int, s block.State) {
+	h.t.Helper()
+	h.world.mu.Lock()
+	defer h.world.mu.Unlock()
+	if got := h.world.cells.Counts()[string(s)]; got != want {
+		h.t.Fatalf("%d cells are %s, want %d", got, s, want)
+	}
+}

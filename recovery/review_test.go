@@ -265,3 +265,25 @@ func TestDigestOfAnotherOperationNeverMatches(t *testing.T) {
 		h.expectCode(err, fault.InvalidRequest)
 	})
 }
+
+func TestDigestDependsOnEveryPartOfACell(t *testing.T) {
+	sum := func(c Seen) string {
+		j := &job{plan: &plan.Plan{}}
+		d := newDigest(j)
+		d.cell(c)
+		return d.sum()
+	}
+	base := Seen{Pos: corner, Before: stone, After: dirt, Current: gold}
+	for name, change := range map[string]func(*Seen){
+		"position": func(c *Seen) { c.Pos.X++ },
+		"before":   func(c *Seen) { c.Before = gold },
+		"after":    func(c *Seen) { c.After = gold },
+		"current":  func(c *Seen) { c.Current = stone },
+	} {
+		other := base
+		change(&other)
+		if sum(base) == sum(other) {
+			t.Errorf("the digest does not tell another %s", name)
+		}
+	}
+}
