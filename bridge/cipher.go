@@ -19,6 +19,7 @@ import (
 type stream struct {
 	block cipher.Block
 	last  [aes.BlockSize]byte // the last ciphertext
+	mask  [aes.BlockSize]byte // here, because a local one would be allocated
 	work  []byte              // last, then the ciphertext of the message
 }
 
@@ -35,10 +36,9 @@ func newStream(key [32]byte) stream {
 // seal returns the ciphertext of plain; it is valid until the next call.
 func (s *stream) seal(plain []byte) []byte {
 	s.work = append(append(s.work[:0], s.last[:]...), plain...)
-	var mask [aes.BlockSize]byte
 	for i := range plain {
-		s.block.Encrypt(mask[:], s.work[i:i+aes.BlockSize])
-		s.work[i+aes.BlockSize] ^= mask[0]
+		s.block.Encrypt(s.mask[:], s.work[i:i+aes.BlockSize])
+		s.work[i+aes.BlockSize] ^= s.mask[0]
 	}
 	copy(s.last[:], s.work[len(plain):])
 	return s.work[aes.BlockSize:]
@@ -47,10 +47,9 @@ func (s *stream) seal(plain []byte) []byte {
 // open decrypts data in place.
 func (s *stream) open(data []byte) {
 	s.work = append(append(s.work[:0], s.last[:]...), data...)
-	var mask [aes.BlockSize]byte
 	for i := range data {
-		s.block.Encrypt(mask[:], s.work[i:i+aes.BlockSize])
-		data[i] ^= mask[0]
+		s.block.Encrypt(s.mask[:], s.work[i:i+aes.BlockSize])
+		data[i] ^= s.mask[0]
 	}
 	copy(s.last[:], s.work[len(data):])
 }

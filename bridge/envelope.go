@@ -182,7 +182,7 @@ func parseUUID(id []byte) (uint64, bool) {
 func appendCommandFrame(out []byte, id uint64, line []byte, version int) []byte {
 	out = append(out, `{"header":{"version":1,"requestId":"`...)
 	out = appendUUID(out, id)
-	out = append(out, `","messagePurpose":"commandRequest","messageType":"commandRequest"},"body":{`...)
+	out = append(out, `","messagePurpose":"commandRequest"},"body":{`...)
 	if version != 0 {
 		out = append(out, `"version":`...)
 		out = strconv.AppendInt(out, int64(version), 10)

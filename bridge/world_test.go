@@ -70,6 +70,7 @@ func (b *bench) connect(opts bridgetest.Options) {
 		b.t.Fatal(err)
 	}
 	b.game = game
+	synctest.Wait()
 }
 
 // commands is a run_world_command that succeeds with a count of one.
