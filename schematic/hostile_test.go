@@ -348,7 +348,7 @@ func hostileOthers() map[string]compound {
 // The bounds of the hostile set: processor time, of all threads, and bytes
 // allocated in all.
 const (
-	hostileTime   = 200 * time.Millisecond
+	hostileTime   = slower * 200 * time.Millisecond
 	hostileMemory = 64 << 20
 )
 
