@@ -116,7 +116,7 @@ func (d *differ) kept() []Fill {
 	if d.phases[phaseKept] == nil {
 		return nil
 	}
-	covered := voxel.Cover(d.phases[phaseKept], maxFillCells)
+	covered := voxel.CoverQuick(d.phases[phaseKept], maxFillCells)
 	fills := make([]Fill, len(covered))
 	for i, c := range covered {
 		s := d.pairs[c.ID].before

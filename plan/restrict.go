@@ -30,7 +30,7 @@ func (s Slice) Restrict(write *voxel.Mask, limit int) []Fill {
 				inside.Set(p, id)
 			}
 		}
-		for _, part := range voxel.Cover(inside, limit) {
+		for _, part := range voxel.CoverQuick(inside, limit) {
 			fills = append(fills, Fill{part.Box, f.Before, f.After})
 		}
 	}

@@ -12,19 +12,24 @@ type Painted struct {
 
 // Cover returns boxes of at most limit cells, none of them overlapping, that
 // together are exactly the volume's cells, each box of one content. It looks for
-// few boxes, though not for the fewest, which is NP-hard. The same volume always
-// gives the same boxes, in the y, z, x order of their lowest corners.
+// few boxes, though not for the fewest, which is NP-hard: a greedy cover is improved
+// for a time that is bounded whatever the volume. The same volume always gives the
+// same boxes, in the y, z, x order of their lowest corners.
 //
 // The time grows with the number of cells, not with the bounds of the volume.
-func Cover(v *Volume, limit int) []Painted {
+func Cover(v *Volume, limit int) []Painted { return cover(v, limit, refineWork) }
+
+// CoverQuick is Cover without the search for fewer boxes than the greedy ones.
+func CoverQuick(v *Volume, limit int) []Painted { return cover(v, limit, 0) }
+
+func cover(v *Volume, limit, work int) []Painted {
 	limit = max(limit, 1)
 	var out []Painted
 	parts := windows(v)
-	for _, part := range parts {
-		out = newWindow(v, part).cover(limit, out)
-	}
-	if len(parts) == 1 {
-		return out
+	for i, part := range parts {
+		var done int
+		out, done = newWindow(v, part).cover(limit, work/(len(parts)-i), out)
+		work -= done
 	}
 	slices.SortFunc(out, func(a, b Painted) int { return a.Box.Min.Compare(b.Box.Min) })
 	return out
@@ -140,14 +145,14 @@ func (s *section) bounds(key Section) (Box, int) {
 type window struct {
 	origin Pos // of the cell at 1,1,1
 	ids    []ID
+	labels []int32 // the number of each cell's component
 	stride [3]int
-	inner  [3]int // the size without the border
 }
 
 func newWindow(v *Volume, part region) *window {
 	b := part.bounds()
 	size := b.Size()
-	w := &window{origin: b.Min, inner: [3]int{size.X, size.Z, size.Y}}
+	w := &window{origin: b.Min}
 	w.stride = [3]int{1, size.X + 2, (size.X + 2) * (size.Z + 2)}
 	w.ids = make([]ID, w.stride[2]*(size.Y+2))
 	for i, key := range part.keys {
@@ -200,92 +205,123 @@ func (w *window) paint(b brick, id ID) Painted {
 // orders are the six ways to grow a box along one axis after another.
 var orders = [6][3]int{{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}}
 
-// cover appends the boxes of the window's cells to out, in y, z, x order.
-func (w *window) cover(limit int, out []Painted) []Painted {
-	labels, ids := w.components()
-	best, n := w.bestOrders(labels, len(ids), limit)
-	out = slices.Grow(out, n)
-	w.greedy(labels, func(label int32) [3]int { return orders[best[label]] }, limit, func(label int32, b brick) {
-		out = append(out, w.paint(b, ids[label]))
-	})
-	return out
+// cover appends the boxes of the window's cells to out. It may do some work to find
+// fewer, and returns how much it did.
+func (w *window) cover(limit, work int, out []Painted) (more []Painted, done int) {
+	parts := w.components(limit)
+	w.bestOrders(parts, limit)
+	n := 0
+	for _, p := range parts {
+		n += int(p.boxes)
+	}
+	bricks := make([]brick, 0, n)
+	w.greedy(parts, nil, limit, func(_ int32, b brick) { bricks = append(bricks, b) })
+	if work > 0 {
+		bricks, done = w.refine(parts, limit, work, bricks)
+	}
+	out = slices.Grow(out, len(bricks))
+	for _, b := range bricks {
+		out = append(out, w.paint(b, w.ids[b.at]))
+	}
+	return out, done
 }
 
-// bestOrders returns for each component the order that gives it the fewest boxes,
-// and the number of boxes of all.
-func (w *window) bestOrders(labels []int32, components, limit int) (best []uint8, n int) {
-	best = make([]uint8, components)
-	least, counts := make([]int32, components), make([]int32, components)
-	for i, order := range orders {
+// component is a connected set of cells of equal content.
+type component struct {
+	least int32 // no cover has fewer boxes, for their limited size
+	boxes int32 // of the best greedy cover
+	order uint8 // that gives it, an index into orders
+}
+
+// settled reports whether the greedy cover cannot be improved: one box is one box,
+// and what is no box needs two.
+func (c component) settled() bool { return c.boxes > 0 && c.boxes <= max(c.least, 2) }
+
+// bestOrders finds for each component the order that gives it the fewest boxes.
+func (w *window) bestOrders(parts []component, limit int) {
+	counts := make([]int32, len(parts))
+	for i := range orders {
+		open := false
+		for label := range parts {
+			open = open || label > 0 && !parts[label].settled()
+		}
+		if !open {
+			return
+		}
 		clear(counts)
-		w.greedy(labels, func(int32) [3]int { return order }, limit, func(label int32, _ brick) { counts[label]++ })
-		for label, c := range counts {
-			if i == 0 || c < least[label] {
-				least[label], best[label] = c, uint8(i)
+		w.greedy(parts, &orders[i], limit, func(label int32, _ brick) { counts[label]++ })
+		for label, n := range counts {
+			if p := &parts[label]; n > 0 && (p.boxes == 0 || n < p.boxes) {
+				p.boxes, p.order = n, uint8(i)
 			}
 		}
 	}
-	for _, c := range least {
-		n += int(c)
-	}
-	return best, n
 }
 
-// components numbers the connected sets of cells of equal content from 1, and
-// returns each cell's number and each number's content.
-func (w *window) components() (labels []int32, ids []ID) {
-	labels = make([]int32, len(w.ids))
-	ids = []ID{None}
+// components numbers the connected sets of cells of equal content from 1 in labels,
+// and returns them by number.
+func (w *window) components(limit int) []component {
+	w.labels = make([]int32, len(w.ids))
+	parts := []component{{}}
 	var stack []int32
 	for start, id := range w.ids {
-		if id == None || labels[start] != 0 {
+		if id == None || w.labels[start] != 0 {
 			continue
 		}
-		label := int32(len(ids))
-		ids = append(ids, id)
-		labels[start] = label
+		label := int32(len(parts))
+		w.labels[start] = label
 		stack = append(stack[:0], int32(start))
+		size := 0
 		for len(stack) > 0 {
 			i := int(stack[len(stack)-1])
 			stack = stack[:len(stack)-1]
+			size++
 			for _, d := range w.stride {
 				for _, j := range [2]int{i - d, i + d} {
-					if labels[j] == 0 && w.ids[j] == id {
-						labels[j] = label
+					if w.labels[j] == 0 && w.ids[j] == id {
+						w.labels[j] = label
 						stack = append(stack, int32(j))
 					}
 				}
 			}
 		}
+		parts = append(parts, component{least: int32((size + limit - 1) / limit)})
 	}
-	return labels, ids
+	return parts
 }
 
-// greedy covers every component: at the first free cell in y, z, x order it starts
-// a box and grows it along one axis after another as far as the cells are free and
-// the limit allows. While it runs, taken cells have the negative of their label.
-func (w *window) greedy(labels []int32, order func(label int32) [3]int, limit int, emit func(label int32, b brick)) {
+// greedy covers components: at the first free cell in y, z, x order it starts a box
+// and grows it along one axis after another as far as the cells are free and the
+// limit allows. With an order it covers those that are not settled; without one all,
+// each in its own. While it runs, taken cells have the negative of their label.
+func (w *window) greedy(parts []component, order *[3]int, limit int, emit func(label int32, b brick)) {
+	labels := w.labels
 	for at, label := range labels {
-		if label <= 0 {
+		if label <= 0 || order != nil && parts[label].settled() {
 			continue
 		}
-		b := w.grow(labels, at, order(label), limit)
-		w.each(b, func(i int) { labels[i] = -label })
+		by := order
+		if by == nil {
+			by = &orders[parts[label].order]
+		}
+		b := w.grow(at, by, limit)
+		w.mark(b, -label)
 		emit(label, b)
 	}
-	for i := range labels {
-		labels[i] = -labels[i]
+	for i, label := range labels {
+		if label < 0 {
+			labels[i] = -label
+		}
 	}
 }
 
 // grow returns the box that starts at a cell.
-func (w *window) grow(labels []int32, at int, order [3]int, limit int) brick {
+func (w *window) grow(at int, order *[3]int, limit int) brick {
 	b := brick{at: int32(at), size: [3]int32{1, 1, 1}}
-	label := labels[at]
 	volume := 1
 	for _, axis := range order {
 		face := volume
-		for volume+face <= limit && w.free(labels, b, axis, label) {
+		for volume+face <= limit && w.free(b, axis) {
 			b.size[axis]++
 			volume += face
 		}
@@ -293,15 +329,16 @@ func (w *window) grow(labels []int32, at int, order [3]int, limit int) brick {
 	return b
 }
 
-// free reports whether the layer of cells beyond the box along an axis all have
-// the label.
-func (w *window) free(labels []int32, b brick, axis int, label int32) bool {
+// free reports whether the layer of cells beyond the box along an axis all have its
+// label.
+func (w *window) free(b brick, axis int) bool {
+	label := w.labels[b.at]
 	b.at += b.size[axis] * int32(w.stride[axis])
 	b.size[axis] = 1
 	for y := range int(b.size[2]) {
 		for z := range int(b.size[1]) {
 			from := int(b.at) + y*w.stride[2] + z*w.stride[1]
-			for _, l := range labels[from : from+int(b.size[0])] {
+			for _, l := range w.labels[from : from+int(b.size[0])] {
 				if l != label {
 					return false
 				}
@@ -311,12 +348,14 @@ func (w *window) free(labels []int32, b brick, axis int, label int32) bool {
 	return true
 }
 
-func (w *window) each(b brick, visit func(i int)) {
+// mark gives the cells of the box a label.
+func (w *window) mark(b brick, label int32) {
 	for y := range int(b.size[2]) {
 		for z := range int(b.size[1]) {
 			from := int(b.at) + y*w.stride[2] + z*w.stride[1]
-			for x := range int(b.size[0]) {
-				visit(from + x)
+			row := w.labels[from : from+int(b.size[0])]
+			for i := range row {
+				row[i] = label
 			}
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"testing"
 
 	"groundplan/plan/voxel"
@@ -70,6 +71,7 @@ func checkCover(tb testing.TB, v *voxel.Volume, boxes []voxel.Painted, limit int
 
 func TestCoverOfTheOracleShapesIsExactAndNotAboveGreedy(t *testing.T) {
 	const limit = 32768
+	sum, greedy := 0, 0
 	for _, s := range shapes(t) {
 		t.Run(s.Name, func(t *testing.T) {
 			v := s.volume()
@@ -79,9 +81,90 @@ func TestCoverOfTheOracleShapesIsExactAndNotAboveGreedy(t *testing.T) {
 			boxes := voxel.Cover(v, limit)
 			checkCover(t, v, boxes, limit)
 			t.Logf("%d boxes, greedy %d", len(boxes), s.Greedy)
+			if s.Greedy != s.Cells { // nothing can be joined in a checkerboard
+				sum, greedy = sum+len(boxes), greedy+s.Greedy
+			}
 			if len(boxes) > s.Greedy {
 				t.Errorf("%d boxes, the best of six greedy orders has %d", len(boxes), s.Greedy)
 			}
+		})
+	}
+	t.Logf("%d boxes, greedy %d: %.2f %%", sum, greedy, 100*float64(sum-greedy)/float64(greedy))
+	if float64(sum) > 0.953*float64(greedy) {
+		t.Errorf("%d boxes in all, want at least 4.7 %% below the greedy %d", sum, greedy)
+	}
+}
+
+func TestCoverIsTheSameEachTime(t *testing.T) {
+	for _, s := range shapes(t)[2:4] {
+		if a, b := voxel.Cover(s.volume(), 32768), voxel.Cover(s.volume(), 32768); !slices.Equal(a, b) {
+			t.Errorf("%s: two covers differ", s.Name)
+		}
+	}
+}
+
+// independent returns the size of a set of cells no two of which fit into one box
+// of cells that are all there: no cover can have fewer boxes.
+func independent(v *voxel.Volume, limit int) int {
+	b, _ := v.Bounds()
+	size := b.Size()
+	// sums has the number of cells in the box from the origin to each corner.
+	sums := make([]int, (size.X+1)*(size.Y+1)*(size.Z+1))
+	at := func(x, y, z int) int { return (y*(size.Z+1)+z)*(size.X+1) + x }
+	for p := range b.All() {
+		q := p.Sub(b.Min)
+		x, y, z := q.X+1, q.Y+1, q.Z+1
+		n := 0
+		if v.ID(p) != voxel.None {
+			n = 1
+		}
+		sums[at(x, y, z)] = n + sums[at(x-1, y, z)] + sums[at(x, y-1, z)] + sums[at(x, y, z-1)] -
+			sums[at(x-1, y-1, z)] - sums[at(x-1, y, z-1)] - sums[at(x, y-1, z-1)] + sums[at(x-1, y-1, z-1)]
+	}
+	count := func(c voxel.Box) int {
+		lo, hi := c.Min.Sub(b.Min), c.Max.Sub(b.Min).Add(voxel.Pos{X: 1, Y: 1, Z: 1})
+		return sums[at(hi.X, hi.Y, hi.Z)] - sums[at(lo.X, hi.Y, hi.Z)] - sums[at(hi.X, lo.Y, hi.Z)] - sums[at(hi.X, hi.Y, lo.Z)] +
+			sums[at(lo.X, lo.Y, hi.Z)] + sums[at(lo.X, hi.Y, lo.Z)] + sums[at(hi.X, lo.Y, lo.Z)] - sums[at(lo.X, lo.Y, lo.Z)]
+	}
+	var byNeighbours [7][]voxel.Pos
+	for p := range v.All() {
+		n := 0
+		for _, d := range []voxel.Pos{{X: 1}, {X: -1}, {Y: 1}, {Y: -1}, {Z: 1}, {Z: -1}} {
+			if v.ID(p.Add(d)) != voxel.None {
+				n++
+			}
+		}
+		byNeighbours[n] = append(byNeighbours[n], p)
+	}
+	var set []voxel.Pos
+	for _, list := range byNeighbours {
+	next:
+		for _, p := range list {
+			for _, q := range slices.Backward(set) {
+				if c := voxel.Cube(p).Union(voxel.Cube(q)); c.Volume() <= limit && count(c) == c.Volume() {
+					continue next
+				}
+			}
+			set = append(set, p)
+		}
+	}
+	return max(len(set), (v.Len()+limit-1)/limit)
+}
+
+func BenchmarkCover(b *testing.B) {
+	const limit = 32768
+	for _, s := range shapes(b) {
+		b.Run(s.Name, func(b *testing.B) {
+			v := s.volume()
+			n := 0
+			for b.Loop() {
+				n = len(voxel.Cover(v, limit))
+			}
+			bound := independent(v, limit)
+			b.ReportMetric(float64(n), "commands")
+			b.ReportMetric(float64(bound), "bound")
+			b.ReportMetric(float64(n)/float64(bound), "ratio")
+			b.ReportMetric(100*float64(n-s.Greedy)/float64(s.Greedy), "%greedy")
 		})
 	}
 }
