@@ -67,52 +67,92 @@ func (r *Registry) nearest(id string) []string {
 
 // nearestTo returns the n words nearest to a wrong one, best first.
 func nearestTo(wrong string, words []string, n int) []string {
-	wrong = wrong[:min(len(wrong), longest)]
+	m := newMeasure(wrong)
 	type scored struct {
 		word  string
 		score int
 	}
-	list := make([]scored, 0, len(words))
+	var best []scored // the n best so far, best first
 	for _, w := range words {
-		list = append(list, scored{w, distance(wrong, w)})
+		worst := int(^uint(0) >> 1)
+		if len(best) == n {
+			worst = best[n-1].score
+		}
+		next := scored{w, m.to(w, worst)}
+		at, _ := slices.BinarySearchFunc(best, next, func(a, b scored) int {
+			return cmp.Or(cmp.Compare(a.score, b.score), strings.Compare(a.word, b.word))
+		})
+		if at < n {
+			best = slices.Insert(best, at, next)[:min(n, len(best)+1)]
+		}
 	}
-	slices.SortFunc(list, func(a, b scored) int {
-		return cmp.Or(cmp.Compare(a.score, b.score), strings.Compare(a.word, b.word))
-	})
 	var out []string
-	for _, s := range list[:min(n, len(list))] {
+	for _, s := range best {
 		out = append(out, s.word)
 	}
 	return out
 }
 
-// distance says how far two ids are apart: edits of letters, or of whole words
-// where they share some.
-func distance(a, b string) int {
-	a, b = strings.TrimPrefix(a, namespace), strings.TrimPrefix(b, namespace)
-	letters := 4 * edits(a, b)
-	// Ids have at most seven words.
-	wa, wb := strings.SplitN(a, "_", 8), strings.Split(b, "_")
-	return min(letters, 5*missing(wa, wb)+3*missing(wb, wa))
+// measure says how far a wrong id is from others: edits of letters, or of whole
+// words where they share some. It remembers the words it has compared, since ids
+// are made of a few hundred.
+type measure struct {
+	id    string
+	words []string
+	known []map[string]int // per word of id: edits to the words of others
 }
 
-// missing is the number of edits that the words of a need to become words of b.
-func missing(a, b []string) int {
-	sum := 0
-	for _, w := range a {
-		best := len(w)
-		for _, v := range b {
-			best = min(best, edits(synonym(w), synonym(v)))
-		}
-		sum += best
+func newMeasure(id string) *measure {
+	id = strings.TrimPrefix(id, namespace)
+	m := &measure{id: id[:min(len(id), longest)]}
+	for _, w := range strings.SplitN(m.id, "_", 8) { // ids have at most seven words
+		m.words = append(m.words, synonym(w))
+		m.known = append(m.known, map[string]int{})
 	}
-	return sum
+	return m
+}
+
+// edits returns the edits between the i-th word and w.
+func (m *measure) edits(i int, w string) int {
+	n, ok := m.known[i][w]
+	if !ok {
+		n = edits(m.words[i], synonym(w))
+		m.known[i][w] = n
+	}
+	return n
+}
+
+// to returns the distance to an id: what its words lack weighs more than what
+// they have besides. Letters are not compared where that cannot come below worst.
+func (m *measure) to(id string, worst int) int {
+	id = strings.TrimPrefix(id, namespace)
+	words := strings.Split(id, "_")
+	lacking, besides := 0, 0
+	for i, w := range m.words {
+		best := len(w)
+		for _, v := range words {
+			best = min(best, m.edits(i, v))
+		}
+		lacking += best
+	}
+	for _, v := range words {
+		best := len(v)
+		for i := range m.words {
+			best = min(best, m.edits(i, v))
+		}
+		besides += best
+	}
+	byWords := 5*lacking + 3*besides
+	if least := 4 * max(len(m.id)-len(id), len(id)-len(m.id)); least >= byWords || least > worst {
+		return byWords
+	}
+	return min(4*edits(m.id, id), byWords)
 }
 
 // synonym maps words that people use to those in ids.
 func synonym(w string) string {
 	switch w {
-	case "plank", "boards", "wooden":
+	case "plank", "boards":
 		return "planks"
 	case "stair", "steps":
 		return "stairs"
