@@ -101,6 +101,19 @@ const (
 )
 
 func newChaos(f Faults, seed uint64) *chaos {
+	return &chaos{
+		Faults: f.withDefaults(), random: rand.New(rand.NewPCG(seed, 0x67726f756e64)), counts: map[string]int{},
+	}
+}
+
+// SetFaults changes what goes wrong from now on.
+func (w *World) SetFaults(f Faults) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.chaos.Faults = f.withDefaults()
+}
+
+func (f Faults) withDefaults() Faults {
 	for _, d := range []struct {
 		field *time.Duration
 		value time.Duration
@@ -109,7 +122,7 @@ func newChaos(f Faults, seed uint64) *chaos {
 			*d.field = d.value
 		}
 	}
-	return &chaos{Faults: f, random: rand.New(rand.NewPCG(seed, 0x67726f756e64)), counts: map[string]int{}}
+	return f
 }
 
 // hits draws whether a fault happens.
