@@ -120,9 +120,9 @@ func canonical(id string, pairs []pair, water bool) string {
 
 // resolve returns the state of an id and some of its states; the others take
 // their defaults. It fails for what the game does not know.
-func (c *catalog) resolve(id string, pairs []pair, water bool) (store.State, error) {
+func (c *catalog) resolve(id string, pairs []pair) (store.State, error) {
 	sorted := slices.SortedFunc(slices.Values(pairs), func(a, b pair) int { return strings.Compare(a.name, b.name) })
-	state, err := c.registry.Parse(canonical(qualify(id), sorted, water))
+	state, err := c.registry.Parse(canonical(qualify(id), sorted, false))
 	if err != nil {
 		return 0, err
 	}
@@ -204,7 +204,7 @@ func (c *catalog) blockArgument(id, states string) (store.State, error) {
 	if err != nil {
 		return 0, err
 	}
-	s, err := c.resolve(id, pairs, false)
+	s, err := c.resolve(id, pairs)
 	if err != nil {
 		return 0, err
 	}
@@ -225,7 +225,7 @@ func (c *catalog) filterArgument(id, states string) (*filter, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := c.resolve(id, pairs, false); err != nil {
+	if _, err := c.resolve(id, pairs); err != nil {
 		return nil, err
 	}
 	if len(c.filters) >= maxCached {

@@ -25,8 +25,8 @@ func (p *peer) expect(lines ...any) {
 	}
 }
 
-func state(t testing.TB, w *World, x, y, z int) string {
-	t.Helper()
+func state(tb testing.TB, w *World, x, y, z int) string {
+	tb.Helper()
 	s, ok := w.At(store.Overworld, voxel.Pos{X: x, Y: y, Z: z})
 	if !ok {
 		return "?"

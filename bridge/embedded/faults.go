@@ -2,6 +2,7 @@ package embedded
 
 import (
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"strconv"
 	"strings"
@@ -45,13 +46,15 @@ const (
 
 // table names the fields as ParseFaults does.
 func (f *Faults) table() (chances map[string]*float64, durations map[string]*time.Duration) {
-	return map[string]*float64{
-			"drop": &f.Drop, "duplicate": &f.Duplicate, "reorder": &f.Reorder, "delay": &f.Delay,
-			"refuse": &f.Refuse, "disconnect": &f.Disconnect, "pause": &f.Pause, "crash": &f.Crash,
-			"unload": &f.Unload, "edit": &f.Edit, "drift": &f.Drift,
-		}, map[string]*time.Duration{
-			"max_delay": &f.MaxDelay, "pause_for": &f.PauseFor, "unload_for": &f.UnloadFor,
-		}
+	chances = map[string]*float64{
+		"drop": &f.Drop, "duplicate": &f.Duplicate, "reorder": &f.Reorder, "delay": &f.Delay,
+		"refuse": &f.Refuse, "disconnect": &f.Disconnect, "pause": &f.Pause, "crash": &f.Crash,
+		"unload": &f.Unload, "edit": &f.Edit, "drift": &f.Drift,
+	}
+	durations = map[string]*time.Duration{
+		"max_delay": &f.MaxDelay, "pause_for": &f.PauseFor, "unload_for": &f.UnloadFor,
+	}
+	return chances, durations
 }
 
 // ParseFaults reads faults as flags give them: names and values joined by commas,
@@ -141,11 +144,7 @@ func (c *chaos) way() bool { return c.Drop+c.Duplicate+c.Reorder+c.Delay > 0 }
 func (w *World) Committed() map[string]int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	counts := make(map[string]int, len(w.chaos.counts))
-	for name, n := range w.chaos.counts {
-		counts[name] = n
-	}
-	return counts
+	return maps.Clone(w.chaos.counts)
 }
 
 // pass lets a message through, or does to it what the faults say.

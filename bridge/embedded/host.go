@@ -2,6 +2,7 @@ package embedded
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -163,12 +164,7 @@ func (h *host) scriptEvent(o origin, id, message string) {
 }
 
 func (l listener) wants(namespace string) bool {
-	for _, n := range l.namespaces {
-		if n == namespace {
-			return true
-		}
-	}
-	return l.namespaces == nil
+	return l.namespaces == nil || slices.Contains(l.namespaces, namespace)
 }
 
 // flush delivers the queued events, and those that arise meanwhile.

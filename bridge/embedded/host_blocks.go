@@ -89,10 +89,9 @@ func (h *host) write(b *blockObject, s store.State) {
 // permutation is a BlockPermutation; there is one object for each state.
 type permutation struct {
 	readOnly
-	host   *host
-	info   *info
-	kind   *goja.Object
-	states *goja.Object
+	host *host
+	info *info
+	kind *goja.Object
 }
 
 // permutationObject returns the script's object of a dry state.
@@ -175,7 +174,7 @@ func (h *host) statePairs(v goja.Value) []pair {
 
 // resolvePermutation is BlockPermutation.resolve.
 func (h *host) resolvePermutation(call goja.FunctionCall) goja.Value {
-	s, err := h.world.catalog.resolve(call.Argument(0).String(), h.statePairs(call.Argument(1)), false)
+	s, err := h.world.catalog.resolve(call.Argument(0).String(), h.statePairs(call.Argument(1)))
 	if err != nil {
 		return h.throw("Error", err.Error())
 	}

@@ -139,12 +139,19 @@ func (l *link) read(ctx context.Context) (*frame, error) {
 		}
 		l.in.open(data)
 	}
-	f := &frame{link: l}
-	if err := json.Unmarshal(data, &f.request); err != nil {
-		l.send(errorFrame("", codeMalformed, "malformed request"))
-		return nil, nil
+	if f := l.decode(data); f != nil {
+		return f, nil
 	}
-	return f, nil
+	l.send(errorFrame("", codeMalformed, "malformed request"))
+	return nil, nil
+}
+
+func (l *link) decode(data []byte) *frame {
+	f := &frame{link: l}
+	if json.Unmarshal(data, &f.request) != nil {
+		return nil
+	}
+	return f
 }
 
 // admit reports whether a frame may wait for the game: there is room for a

@@ -17,8 +17,8 @@ import (
 
 // script loads modules of the pack that need nothing of the game and returns what
 // they export.
-func script(t testing.TB, modules ...string) (*goja.Runtime, *goja.Object) {
-	t.Helper()
+func script(tb testing.TB, modules ...string) (*goja.Runtime, *goja.Object) {
+	tb.Helper()
 	files := fstest.MapFS{}
 	err := fs.WalkDir(addon.Files(), ".", func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
@@ -29,7 +29,7 @@ func script(t testing.TB, modules ...string) (*goja.Runtime, *goja.Object) {
 		return err
 	})
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	var entry strings.Builder
 	for _, m := range modules {
@@ -38,31 +38,31 @@ func script(t testing.TB, modules ...string) (*goja.Runtime, *goja.Object) {
 	files["scripts/test.js"] = &fstest.MapFile{Data: []byte(entry.String())}
 	program, err := bundle(files, "scripts/test.js")
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	vm := goja.New()
 	load, err := vm.RunProgram(program)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	call, _ := goja.AssertFunction(load)
 	module := vm.NewObject()
 	_ = module.Set("exports", vm.NewObject())
 	if _, err := call(goja.Undefined(), goja.Undefined(), module, module.Get("exports"), goja.Undefined()); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return vm, module.Get("exports").ToObject(vm)
 }
 
 // vectors reads the file of the protocol's authors, if it is there.
-func vectors(t testing.TB, out any) {
-	t.Helper()
+func vectors(tb testing.TB, out any) {
+	tb.Helper()
 	data, err := os.ReadFile(filepath.Join("..", "..", "..", "shared", "reference", "mcbews-v1-vectors.json"))
 	if err != nil {
-		t.Skipf("the protocol's vectors are not here: %v", err)
+		tb.Skipf("the protocol's vectors are not here: %v", err)
 	}
 	if err := json.Unmarshal(data, out); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 }
 
@@ -101,21 +101,21 @@ func TestChunksOfTheVectors(t *testing.T) {
 	}
 }
 
-func checkLines(t testing.TB, name string, lines []string, prefix, id, payload string, bytes, points int) {
-	t.Helper()
+func checkLines(tb testing.TB, name string, lines []string, prefix, id, payload string, bytes, points int) {
+	tb.Helper()
 	var b strings.Builder
 	for i, line := range lines {
 		parts := strings.SplitN(line, "|", 5)
 		if len(line) > bytes || parts[0]+"|"+parts[1] != prefix || parts[2] != id || !strings.HasPrefix(parts[3], string(rune('1'+i))) && i < 9 {
-			t.Errorf("%s: line %q", name, line)
+			tb.Errorf("%s: line %q", name, line)
 		}
 		if n := utf8.RuneCountInString(parts[4]); n > points || !utf8.ValidString(parts[4]) {
-			t.Errorf("%s: %d code points in %q", name, n, line)
+			tb.Errorf("%s: %d code points in %q", name, n, line)
 		}
 		b.WriteString(parts[4])
 	}
 	if b.String() != payload {
-		t.Errorf("%s: the lines say %q", name, b.String())
+		tb.Errorf("%s: the lines say %q", name, b.String())
 	}
 }
 

@@ -53,10 +53,10 @@ type capabilityBody struct {
 	} `json:"error"`
 }
 
-func newPeer(t testing.TB) *peer {
-	t.Helper()
+func newPeer(tb testing.TB) *peer {
+	tb.Helper()
 	p := &peer{
-		t: t, conns: make(chan *websocket.Conn, 16), replies: map[string]chan message{},
+		t: tb, conns: make(chan *websocket.Conn, 16), replies: map[string]chan message{},
 		chunks: map[string][]string{}, bodies: map[string]chan capabilityBody{},
 	}
 	p.server = httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
@@ -71,7 +71,7 @@ func newPeer(t testing.TB) *peer {
 		p.conns <- conn
 		p.read(conn)
 	}))
-	t.Cleanup(p.server.Close)
+	tb.Cleanup(p.server.Close)
 	return p
 }
 
@@ -169,13 +169,13 @@ func (p *peer) command(line string) message {
 	return receiveFrom(p.t, p.start(line), line)
 }
 
-func receiveFrom[T any](t testing.TB, c chan T, what string) T {
-	t.Helper()
+func receiveFrom[T any](tb testing.TB, c chan T, what string) T {
+	tb.Helper()
 	select {
 	case m := <-c:
 		return m
 	case <-time.After(20 * time.Second):
-		t.Fatalf("no answer to %s", what)
+		tb.Fatalf("no answer to %s", what)
 		panic("unreachable")
 	}
 }
@@ -210,20 +210,20 @@ func (p *peer) try(capability string, payload any) capabilityBody {
 }
 
 // begin starts a world that is connected to a new peer.
-func begin(t testing.TB, o Options) (*World, *peer) {
-	t.Helper()
-	p := newPeer(t)
+func begin(tb testing.TB, o Options) (*World, *peer) {
+	tb.Helper()
+	p := newPeer(tb)
 	o.URL = p.url()
 	w, err := Start(context.Background(), o)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
-	t.Cleanup(func() {
+	tb.Cleanup(func() {
 		if err := w.Close(); err != nil {
-			t.Error(err)
+			tb.Error(err)
 		}
 	})
-	receiveFrom(t, p.conns, "connection")
+	receiveFrom(tb, p.conns, "connection")
 	p.subscribe()
 	if o.Tick == 0 {
 		p.command("help") // nothing answers subscribe; this comes after it

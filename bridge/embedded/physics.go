@@ -89,7 +89,7 @@ func (w *World) leftBehind(in *info) store.State {
 	if !in.water {
 		return 0
 	}
-	s, err := w.catalog.resolve("minecraft:water", nil, false)
+	s, err := w.catalog.resolve("minecraft:water", nil)
 	if err != nil {
 		return 0
 	}
@@ -229,7 +229,7 @@ func (w *World) reach(d *store.Dimension, p voxel.Pos, kind string, depth int) b
 	case !w.isAir(s):
 		return false
 	}
-	flowing, err := w.catalog.resolve("minecraft:flowing_"+kind, []pair{{"liquid_depth", strconv.Itoa(depth)}}, false)
+	flowing, err := w.catalog.resolve("minecraft:flowing_"+kind, []pair{{"liquid_depth", strconv.Itoa(depth)}})
 	if err != nil {
 		return false
 	}
@@ -247,7 +247,7 @@ func (w *World) meet(d *store.Dimension, p voxel.Pos, there string, depth int) {
 	case there == "water":
 		id = "minecraft:stone"
 	}
-	if s, err := w.catalog.resolve(id, nil, false); err == nil {
+	if s, err := w.catalog.resolve(id, nil); err == nil {
 		w.move(d, p, s)
 	}
 }

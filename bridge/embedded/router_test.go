@@ -127,11 +127,12 @@ func TestChangesByOthersAreListed(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	c, total := ask(got.Cursor), 0
+	c := ask(got.Cursor)
 	if !c.Gap {
 		t.Error("no gap although the ring has gone round")
 	}
-	for total = len(c.Changes); c.More; total += len(c.Changes) {
+	total := len(c.Changes)
+	for ; c.More; total += len(c.Changes) {
 		if c = ask(c.Cursor); c.Gap {
 			t.Error("a gap between two pages")
 		}

@@ -58,10 +58,10 @@ func (v *Volume) digest(key Section, part Box, hashes map[ID]lanes) string {
 			for range part.Max.X - part.Min.X + 1 {
 				id := s.at(cell)
 				cell++
-				switch {
-				case id == None:
+				switch id {
+				case None:
 					return UnknownDigest
-				case id == current:
+				case current:
 					count++
 				default:
 					if count > 0 {

@@ -6,7 +6,7 @@ func TestDigestTellsContentsOrderAndCountsApart(t *testing.T) {
 	box := Box{Pos{0, 0, 0}, Pos{3, 1, 1}}
 	seen := map[string]string{}
 	for name, paint := range map[string]func(v *Volume){
-		"uniform": func(v *Volume) {},
+		"uniform": func(*Volume) {},
 		"first":   func(v *Volume) { v.Put(Pos{0, 0, 0}, "b") },
 		"second":  func(v *Volume) { v.Put(Pos{1, 0, 0}, "b") },
 		"other":   func(v *Volume) { v.Put(Pos{1, 0, 0}, "c") },

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 )
 
 // FileName is the name of the world's file in its directory.
@@ -127,7 +128,7 @@ func (w *World) States() int { return len(w.palette) }
 
 // clone returns a copy for a save: it shares the sections, which are frozen.
 func (w *World) clone() *World {
-	c := &World{Properties: maps.Clone(w.Properties), palette: w.palette[:len(w.palette):len(w.palette)]}
+	c := &World{Properties: maps.Clone(w.Properties), palette: slices.Clip(w.palette)}
 	for _, d := range w.dimensions {
 		copied := *d
 		copied.sections = maps.Clone(d.sections)
