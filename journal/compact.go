@@ -24,7 +24,14 @@ func (j *Journal) Compact(path string) error {
 		if err != nil {
 			return err
 		}
-		err = guard(func() error { return bbolt.Compact(to, j.db, compactBatch) })
+		err = guard(func() error {
+			if err := bbolt.Compact(to, j.db, compactBatch); err != nil {
+				return err
+			}
+			// bbolt falls back to the head before the last; that too must be of
+			// the whole copy.
+			return to.Update(func(*bbolt.Tx) error { return nil })
+		})
 		return errors.Join(err, to.Close())
 	})
 	return storage("compact journal", err)

@@ -141,37 +141,42 @@ const (
 
 // inspect reads the head of a file and says, in one sentence, why it cannot be a
 // whole journal. bbolt itself would initialise an empty file, and would crash the
-// process when it touched a page that a truncated file no longer has.
-func inspect(path string) error {
+// process when it touched a page that a truncated file no longer has. It also
+// returns how many of the two heads are sound.
+func inspect(path string) (heads int, err error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	defer f.Close() //nolint:errcheck // nothing was written
 	info, err := f.Stat()
 	if err != nil {
-		return err
+		return 0, err
 	}
 	if !info.Mode().IsRegular() {
-		return fault.Errorf(fault.StorageFailed, "%s is not a regular file, so it is no journal; it was left as it is", path)
+		return 0, fault.Errorf(fault.StorageFailed, "%s is not a regular file, so it is no journal; it was left as it is", path)
 	}
 	if info.Size() == 0 {
-		return fault.Errorf(fault.StorageFailed, "%s is empty, so it is no journal of groundplan; move it away if nothing was in it", path)
+		return 0, fault.Errorf(fault.StorageFailed, "%s is empty, so it is no journal of groundplan; move it away if nothing was in it", path)
 	}
 	var newest *boltMetaPage
 	for _, at := range metaOffsets(f) {
-		if m := readMeta(f, at); m != nil && (newest == nil || m.tx > newest.tx) {
+		m := readMeta(f, at)
+		if m == nil {
+			continue
+		}
+		if heads++; newest == nil || m.tx > newest.tx {
 			newest = m
 		}
 	}
 	if newest == nil {
-		return fault.Errorf(fault.StorageFailed, "%s is not a journal of groundplan, or its head is damaged; it was left as it is", path)
+		return 0, fault.Errorf(fault.StorageFailed, "%s is not a journal of groundplan, or its head is damaged; it was left as it is", path)
 	}
 	if whole := newest.pages * newest.pageSize; uint64(info.Size()) < whole {
-		return fault.Errorf(fault.StorageFailed, "%s is cut off: it has %d bytes of at least %d; it was left as it is, restore it from a copy",
+		return 0, fault.Errorf(fault.StorageFailed, "%s is cut off: it has %d bytes of at least %d; it was left as it is, restore it from a copy",
 			path, info.Size(), whole)
 	}
-	return nil
+	return heads, nil
 }
 
 type boltMetaPage struct{ pageSize, pages, tx uint64 }

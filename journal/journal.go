@@ -151,8 +151,12 @@ func Open(path string, o Options) (*Journal, error) {
 			return nil, fault.Errorf(fault.StorageFailed, "create journal: %w", err)
 		}
 	}
-	if err := inspect(path); err != nil {
+	heads, err := inspect(path)
+	if err != nil {
 		return nil, storage("open journal", err)
+	}
+	if heads < 2 { // a crash within a commit does that, to a commit nobody was told of; so does a dying disk
+		o.Log.Warn("journal: one of the two heads is damaged; unless a crash explains it, the last commit may be missing", "path", path)
 	}
 	j, err := attach(path, o)
 	if err != nil {
@@ -210,7 +214,7 @@ func (h *handle) close() error {
 	if h.file == nil {
 		return nil
 	}
-	return h.file.Close()
+	return errors.Join(unlock(h.file), h.file.Close())
 }
 
 // isAt reports whether the file still is the one at path. Shrink puts another one
