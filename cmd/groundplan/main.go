@@ -1,5 +1,3 @@
-// The command groundplan plans, writes and takes back structures in a Minecraft
-// Bedrock world. See README.md.
 package main
 
 import (

@@ -51,8 +51,8 @@ func sameLayers(a, b []map[string]int) bool {
 }
 
 func TestAfterAKillTheGateIsShutUntilAnAdminDecides(t *testing.T) {
-	lo, hi := pos{-40, 0, -40}, pos{39, 79, 39}
-	s, plan, op := killed(t, stripes(lo, 80, 80, 80)...)
+	lo, hi := pos{-30, 0, -30}, pos{29, 39, 29}
+	s, plan, op := killed(t, stripes(lo, 60, 40, 60)...)
 	if got := s.status(t, op.OperationID); got.Status != "recovery_required" {
 		t.Fatalf("after the restart: %+v", got)
 	}
@@ -96,7 +96,7 @@ func TestAfterAKillTheGateIsShutUntilAnAdminDecides(t *testing.T) {
 // The decision is durable before its answer: a kill right after it does not
 // bring the gate down again.
 func TestADecisionSurvivesAKill(t *testing.T) {
-	s, _, op := killed(t, stripes(pos{-40, 0, -40}, 80, 80, 80)...)
+	s, _, op := killed(t, stripes(pos{-30, 0, -30}, 60, 40, 60)...)
 	r := callAdmin[review](t, s, "recovery_review", object{"operation_id": op.OperationID})
 	callAdmin[operation](t, s, "recovery_abandon", object{"operation_id": op.OperationID, "expected_digest": r.CurrentDigest})
 	s.kill(t)

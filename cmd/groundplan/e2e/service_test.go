@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -261,16 +262,13 @@ func checkRefusal(t *testing.T, what string, a answer, codes ...string) refusal 
 	if a.status < 400 || a.status == http.StatusInternalServerError {
 		t.Errorf("%s: HTTP %d for %s", what, a.status, a.Error.Code)
 	}
-	for _, code := range codes {
-		if a.Error.Code == code {
-			if len(strings.Fields(a.Error.Message)) < 2 {
-				t.Errorf("%s: %q is not a sentence", what, a.Error.Message)
-			}
-			return *a.Error
-		}
+	if !slices.Contains(codes, a.Error.Code) {
+		t.Fatalf("%s: refused with %s (%s), want one of %v", what, a.Error.Code, a.Error.Message, codes)
 	}
-	t.Fatalf("%s: refused with %s (%s), want one of %v", what, a.Error.Code, a.Error.Message, codes)
-	return refusal{}
+	if len(strings.Fields(a.Error.Message)) < 2 {
+		t.Errorf("%s: %q is not a sentence", what, a.Error.Message)
+	}
+	return *a.Error
 }
 
 // planned is the part of a plan's summary that the tests read.
