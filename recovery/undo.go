@@ -68,8 +68,9 @@ func (r *Runner) PrepareUndo(ctx context.Context, request UndoRequest) ([]Undo, 
 			return nil, err
 		}
 		undos = append(undos, undo)
-		for p, id := range undo.Plan.After().All() {
-			imagined.Put(p, undo.Plan.After().Content(id))
+		after := undo.Plan.After()
+		for p, id := range after.All() {
+			imagined.Put(p, after.Content(id))
 		}
 	}
 	return undos, nil
