@@ -59,11 +59,15 @@ func bigBuild(t *testing.T, r object) {
 	if plan.Changed != cells {
 		t.Fatalf("changed_blocks %d, want %d", plan.Changed, cells)
 	}
-	s.mustApply(t, plan, "big", cells)
+	op := s.mustApply(t, plan, "big", cells)
 	total := time.Since(began)
+	undo := call[planned](t, s, "operation_undo_prepare", object{"operation_id": op.OperationID})
+	unprepared := time.Since(began) - total
+	s.mustApply(t, undo, "back", cells)
 	memory := s.peak(t)
-	t.Logf("%d cells, %d commands: prepared in %.1f s, applied in %.1f s, together %.1f s; peak %d MiB",
-		cells, plan.Commands, prepared.Seconds(), (total - prepared).Seconds(), total.Seconds(), memory)
+	t.Logf("%d cells, %d commands: prepared in %.1f s, applied in %.1f s, together %.1f s; undo of %d commands prepared in %.1f s, applied in %.1f s; peak %d MiB",
+		cells, plan.Commands, prepared.Seconds(), (total - prepared).Seconds(), total.Seconds(),
+		undo.Commands, unprepared.Seconds(), (time.Since(began) - total - unprepared).Seconds(), memory)
 	if total > seconds*time.Second {
 		t.Errorf("took %s, want at most %d s", total, seconds)
 	}
