@@ -29,11 +29,15 @@ type document struct {
 	name, author          string
 	named                 bool // the metadata has a name
 	metadata              map[string]string
-	blockEntities         positions
-	entities              tally
-	thing                 thing // the block entity or entity that is being read
-	biomes                []string
-	warnings              []string
+	worldEdit             struct { // the offset that WorldEdit keeps in the metadata
+		offset [3]int
+		has    uint8 // of its axes
+	}
+	blockEntities positions
+	entities      tally
+	thing         thing // the block entity or entity that is being read
+	biomes        []string
+	warnings      []string
 
 	sponge     spongeParts
 	mcedit     mceditParts
@@ -191,9 +195,7 @@ func (d *document) readOffset(t nbt.Tag) error {
 	return d.Ints(d.offset)
 }
 
-// readMetadata reads what several formats keep under this name. The old place of
-// the offset (WEOffsetX and so on) is the way from the player to the box, which is
-// what Offset means in WorldEdit's own reading; the formats' own Offset counts.
+// readMetadata reads what several formats keep under this name.
 func (d *document) readMetadata(t nbt.Tag) error {
 	if t != nbt.Compound {
 		return d.Errorf("%s instead of a compound", t.A())
@@ -205,6 +207,8 @@ func (d *document) readMetadata(t nbt.Tag) error {
 			return d.text(&d.name)(t)
 		case key == "Author" && t == nbt.String:
 			return d.text(&d.author)(t)
+		case strings.HasPrefix(key, "WEOffset") && t == nbt.Int && len(key) == len("WEOffsetX"):
+			return d.readWEOffset(key[len(key)-1])
 		case key == "RequiredMods" && t == nbt.List:
 			return d.requiredMods(t)
 		case d.strict && (key == "Name" || key == "RequiredMods"):
@@ -215,6 +219,16 @@ func (d *document) readMetadata(t nbt.Tag) error {
 		}
 		return d.Skip(t)
 	})
+}
+
+// readWEOffset reads one axis of the offset that WorldEdit keeps in the metadata.
+func (d *document) readWEOffset(axis byte) error {
+	n, err := d.Number(nbt.Int)
+	if i := int(axis) - 'X'; i >= 0 && i < 3 {
+		d.worldEdit.offset[i] = int(n)
+		d.worldEdit.has |= 1 << i
+	}
+	return err
 }
 
 // keepMetadata keeps a text of the metadata, for exports to pass on.

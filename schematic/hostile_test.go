@@ -388,6 +388,27 @@ func TestHostileFilesAreRefusedQuicklyAndCheaply(t *testing.T) {
 	t.Logf("%d files; the slowest took %v, the largest allocated %.1f MiB in all", len(files), slowest, float64(largest)/(1<<20))
 }
 
+func TestWorldEditsOwnOffsetIsTheOneThatCounts(t *testing.T) {
+	place := []int32{-16_000_000, 80, 12}
+	metadata := compound{{"WEOffsetX", int32(-3)}, {"WEOffsetY", int32(0)}, {"WEOffsetZ", int32(5)}}
+	for name, c := range map[string]struct {
+		file   compound
+		strict bool
+		want   voxel.Pos
+	}{
+		"both":         {v2(namedTag{"Offset", place}, namedTag{"Metadata", metadata}), false, pos(-3, 0, 5)},
+		"strict":       {v2(namedTag{"Offset", place}, namedTag{"Metadata", metadata}), true, pos(-16_000_000, 80, 12)},
+		"one axis":     {v2(namedTag{"Offset", place}, namedTag{"Metadata", metadata[:1]}), false, pos(-16_000_000, 80, 12)},
+		"none of them": {v2(namedTag{"Offset", nil}), false, pos(0, 0, 0)},
+	} {
+		o := Options{Strict: c.strict, Limits: plan.DefaultLimits()}
+		s, err := o.Open(bytes.NewReader(pack(t, encode(t, c.file, "Schematic"))))
+		if err != nil || s.Offset != c.want {
+			t.Errorf("%s: %+v %v", name, s, err)
+		}
+	}
+}
+
 func TestHarmlessOdditiesAreAcceptedWithAWarning(t *testing.T) {
 	good := encode(t, v2(), "Schematic")
 	for name, c := range map[string]struct {

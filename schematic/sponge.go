@@ -154,10 +154,22 @@ func (d *document) assembleSponge(s *Schematic) error {
 	if d.seen["PaletteMax"] && p.paletteMax != int64(p.palette.entries) {
 		d.warn("PaletteMax is %d, the palette has %d entries", p.paletteMax, p.palette.entries)
 	}
-	if d.offset != nil {
-		s.Offset = voxel.Pos{X: int(d.offset[0]), Y: int(d.offset[1]), Z: int(d.offset[2])}
-	}
+	s.Offset = d.spongeOffset(s.Version)
 	return d.spongeCells(s)
+}
+
+// spongeOffset returns the way from the anchor to the box. In versions 1 and 2
+// WorldEdit writes the place where the box stood in its world as Offset, and the way
+// from who copied it, which it uses when it pastes, into the metadata. The prototype
+// knew only Offset.
+func (d *document) spongeOffset(version int) voxel.Pos {
+	if w := d.worldEdit; w.has == 7 && version < 3 && !d.strict {
+		return voxel.Pos{X: w.offset[0], Y: w.offset[1], Z: w.offset[2]}
+	}
+	if d.offset == nil {
+		return voxel.Pos{}
+	}
+	return voxel.Pos{X: int(d.offset[0]), Y: int(d.offset[1]), Z: int(d.offset[2])}
 }
 
 // spongeCells checks the block data against size and palette.
