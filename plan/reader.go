@@ -77,7 +77,7 @@ func (r *reader) object(v *strict.Value, allowed []string, required ...string) b
 	}
 	for i, key := range v.Keys() {
 		if !slices.Contains(allowed, key) {
-			r.fail(v.Items()[i].Unknown(allowed))
+			r.fail(v.Items()[i].Unknown(allowed, required...))
 			return false
 		}
 	}
@@ -293,7 +293,7 @@ func (r *reader) operation(v *strict.Value) shape {
 	}
 	kind := v.Get("type")
 	if kind == nil {
-		r.fail(strict.Allow(v.Errorf("key \"type\" is missing"), Operations()))
+		r.fail(r.untyped(v))
 		return nil
 	}
 	name := r.word(v, "type", Operations())
@@ -306,4 +306,18 @@ func (r *reader) operation(v *strict.Value) shape {
 		}
 	}
 	return nil
+}
+
+// untyped returns the error for an operation without a type. Its fix is the type
+// whose keys the operation has.
+func (r *reader) untyped(v *strict.Value) error {
+	err := strict.Allow(v.Errorf("key \"type\" is missing"), Operations())
+	for _, op := range r.table {
+		has := func(key string) bool { return v.Get(key) != nil }
+		foreign := slices.ContainsFunc(v.Keys(), func(key string) bool { return !slices.Contains(op.keys, key) })
+		if !foreign && !slices.ContainsFunc(op.required, func(key string) bool { return !has(key) }) {
+			return strict.Fix(err, v.Add("type", op.name))
+		}
+	}
+	return err
 }

@@ -44,21 +44,22 @@ func (v *Value) Add(key string, value any) Patch {
 	return Patch{Op: "add", Path: v.Pointer() + "/" + escapePointer(key), Value: value}
 }
 
-// Unknown returns the error for a member that is none of the allowed keys. Its
-// fix renames the key when one that is missing in the object is near, and removes
-// it otherwise.
-func (v *Value) Unknown(allowed []string) *fault.Error {
+// Unknown returns the error for a member that is none of the allowed keys. Its fix
+// renames the key when one that is missing in the object is near, or when only one
+// required key is missing, and removes it otherwise.
+func (v *Value) Unknown(allowed []string, required ...string) *fault.Error {
 	err := Allow(v.Errorf("unknown key %q", v.key), allowed)
-	var free []string
-	for _, key := range allowed {
-		if v.parent.Get(key) == nil {
-			free = append(free, key)
-		}
+	missing := func(keys []string) []string {
+		return slices.DeleteFunc(slices.Clone(keys), func(key string) bool { return v.parent.Get(key) != nil })
 	}
-	if near := Nearest(v.key, free); near != "" {
-		return Fix(err, v.Remove(), v.parent.Add(near, v.Raw()))
+	near := Nearest(v.key, missing(allowed))
+	if needed := missing(required); len(needed) == 1 {
+		near = needed[0]
 	}
-	return Fix(err, v.Remove())
+	if near == "" {
+		return Fix(err, v.Remove())
+	}
+	return Fix(err, v.Remove(), v.parent.Add(near, v.Raw()))
 }
 
 // Nearest returns the word of list that is written most like word, or "" when

@@ -3,10 +3,10 @@ package voxel
 // The bounds of the search for fewer boxes. Work counts cells and boxes looked at;
 // on the machine it was tuned on a million of it takes about seven milliseconds.
 const (
-	refineWork = 30_000_000 // per volume
+	refineWork = 40_000_000 // per volume
 	refineEach = 80_000     // per box that takes part
-	refineHeat = 1 << 20 / 20
-	refineSeed = 0x9e3779b97f4a7c15
+	refineHeat = 1 << 20 / 50
+	refineSeed = 0x3c6ef372fe94f82a
 )
 
 // refiner looks for a cover of fewer boxes by moves of one kind: a box A grows
