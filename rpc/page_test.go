@@ -59,7 +59,7 @@ func TestTableIsWhole(t *testing.T) {
 			}
 		}
 	}
-	for _, name := range strings.Fields(`project_context region_inspect region_changes build_prepare build_apply operation_status operation_cancel
+	for name := range strings.FieldsSeq(`project_context region_inspect region_changes build_prepare build_apply operation_status operation_cancel
 		operation_undo_prepare part_define part_get asset_list schematic_export schematic_import_prepare recovery_review recovery_abandon
 		material_search material_describe`) {
 		if !names[name] {

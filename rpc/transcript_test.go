@@ -86,6 +86,7 @@ func (c *coverage) add(method string, code fault.Code) {
 }
 
 func replay(t *testing.T, file string, seen *coverage) {
+	t.Helper()
 	data, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)

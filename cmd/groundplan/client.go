@@ -129,7 +129,7 @@ type rpcCommand struct {
 func (c *rpcCommand) Run(p *program) error {
 	if c.List || c.Method == "" {
 		for _, m := range rpc.Methods() {
-			fmt.Fprintln(p.out, fmt.Sprintf("%-26s %-6s %s", m.Name, m.Role, m.Doc))
+			p.print("%-26s %-6s %s", m.Name, m.Role, m.Doc)
 		}
 		return nil
 	}

@@ -42,16 +42,16 @@ func (c *inspectCommand) Run(p *program) error {
 		fmt.Fprintln(p.out, encode(report))
 		return nil
 	}
-	fmt.Fprintln(p.out, fmt.Sprintf("%s version %d, %d×%d×%d cells, %d states", report.Format, report.Version,
-		report.Width, report.Height, report.Length, len(report.Palette)))
+	p.print("%s version %d, %d×%d×%d cells, %d states", report.Format, report.Version,
+		report.Width, report.Height, report.Length, len(report.Palette))
 	for quality, cells := range report.ByQuality {
 		if cells > 0 {
-			fmt.Fprintln(p.out, fmt.Sprintf("%9d cells %s", cells, quality))
+			p.print("%9d cells %s", cells, quality)
 		}
 	}
 	for _, entry := range report.Palette {
 		if entry.Quality != block.Exact {
-			fmt.Fprintln(p.out, fmt.Sprintf("%9d %s -> %s (%s) %s", entry.Count, entry.Java, entry.Bedrock, entry.Quality, entry.Note))
+			p.print("%9d %s -> %s (%s) %s", entry.Count, entry.Java, entry.Bedrock, entry.Quality, entry.Note)
 		}
 	}
 	for _, warning := range report.Warnings {

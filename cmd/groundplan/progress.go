@@ -31,4 +31,9 @@ func (b bar) done() {
 }
 
 // say tells a step on standard error.
-func (p *program) say(format string, args ...any) { fmt.Fprintln(p.err, fmt.Sprintf(format, args...)) }
+func (p *program) say(format string, args ...any) { _, _ = fmt.Fprintf(p.err, format+"\n", args...) }
+
+// print prints a line of a result on standard output.
+func (p *program) print(format string, args ...any) {
+	_, _ = fmt.Fprintf(p.out, format+"\n", args...) // whoever closed the output does not want it
+}

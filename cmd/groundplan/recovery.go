@@ -31,7 +31,7 @@ func (recoveryList) Run(p *program, all *recoveryCommand) error {
 			fmt.Fprintln(p.out, "Nothing waits for a decision; new writes may begin.")
 		}
 		for _, op := range v.Operations {
-			fmt.Fprintln(p.out, fmt.Sprintf("%s  plan %s  by %s  %d of %d cells confirmed  since %s", op.ID, op.PlanID, op.By, op.Written, op.Total, moment(op.CreatedAt)))
+			p.print("%s  plan %s  by %s  %d of %d cells confirmed  since %s", op.ID, op.PlanID, op.By, op.Written, op.Total, moment(op.CreatedAt))
 		}
 	})
 }
@@ -49,10 +49,10 @@ func (c *recoveryReview) Run(p *program, all *recoveryCommand) error {
 	}
 	var v rpc.ReviewView
 	return p.ask("recovery_review", params, &v, all.JSON, func() {
-		fmt.Fprintln(p.out, fmt.Sprintf("%d cells were written or may have been: %d are as planned, %d as before, %d neither.",
-			v.Positions, v.After, v.Before, v.Foreign))
+		p.print("%d cells were written or may have been: %d are as planned, %d as before, %d neither.",
+			v.Positions, v.After, v.Before, v.Foreign)
 		for _, cell := range v.Cells {
-			fmt.Fprintln(p.out, fmt.Sprintf("%v  %s  before %s  after %s  now %s", cell.Pos, cell.Face, cell.Before, cell.After, cell.Current))
+			p.print("%v  %s  before %s  after %s  now %s", cell.Pos, cell.Face, cell.Before, cell.After, cell.Current)
 		}
 		fmt.Fprintln(p.out, "digest "+v.Digest)
 	})
@@ -73,12 +73,12 @@ func (c *recoveryRuling) Run(p *program, all *recoveryCommand) error {
 	if p.command == "rollback" {
 		var v rpc.RollbackView
 		return p.ask("recovery_rollback", c.params(), &v, all.JSON, func() {
-			fmt.Fprintln(p.out, fmt.Sprintf("%s is %s; operation %s writes its cells back.", v.Operation.ID, v.Operation.Status, v.Undo.ID))
+			p.print("%s is %s; operation %s writes its cells back.", v.Operation.ID, v.Operation.Status, v.Undo.ID)
 		})
 	}
 	var op plan.Operation
 	return p.ask("recovery_"+p.command, c.params(), &op, all.JSON, func() {
-		fmt.Fprintln(p.out, fmt.Sprintf("%s is %s: %s", op.ID, op.Status, op.Message))
+		p.print("%s is %s: %s", op.ID, op.Status, op.Message)
 	})
 }
 
@@ -89,7 +89,7 @@ func (recoveryLog) Run(p *program, all *recoveryCommand) error {
 	var v rpc.LogView
 	return p.ask("recovery_log", map[string]any{}, &v, all.JSON, func() {
 		for _, d := range v.Decisions {
-			fmt.Fprintln(p.out, fmt.Sprintf("%s  %s  %s  by %s  %s", moment(d.At), d.Verdict, d.Operation, d.By, d.Reason))
+			p.print("%s  %s  %s  by %s  %s", moment(d.At), d.Verdict, d.Operation, d.By, d.Reason)
 		}
 	})
 }
