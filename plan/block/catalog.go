@@ -77,6 +77,9 @@ func (d *decoder) catalog(kind, rest string) error {
 func newCatalog(r *Registry) *catalog {
 	c := &catalog{}
 	for _, v := range r.bedrock.list {
+		if r.lacks(v.id) {
+			continue
+		}
 		m := Material{ID: v.id, Block: true, Item: !r.noItem[v.id], Shape: r.shapeClass(v), Colour: r.colour[v.id].Name()}
 		m.words = r.words(v, m)
 		c.list = append(c.list, m)

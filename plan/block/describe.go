@@ -44,6 +44,9 @@ func (r *Registry) Describe(id string) (Description, error) {
 		}
 		return Description{}, r.unknown(id)
 	}
+	if r.lacks(id) {
+		return Description{}, lacking(id)
+	}
 	class := r.class[id]
 	d := Description{
 		ID: id, Block: true, Item: !r.noItem[id], Version: c.version, Placeable: true, DefaultState: r.texts[v.base+v.def],

@@ -5,5 +5,8 @@ import (
 	"slices"
 )
 
-// IDs returns the ids of all blocks of the profile, sorted.
-func (r *Registry) IDs() []string { return slices.Sorted(maps.Keys(r.bedrock.byID)) }
+// IDs returns the ids of all blocks of the profile, sorted; of a narrowed registry
+// those that the running game has.
+func (r *Registry) IDs() []string {
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(r.bedrock.byID)), r.lacks)
+}

@@ -54,6 +54,8 @@ func (r *Registry) TranslateFrom(java string, dataVersion int) Translation {
 	switch {
 	case n.quality == keep:
 		return Translation{Quality: Exact, Keep: true, Note: "leaves what is there"}
+	case w.target >= 0 && r.known != nil && r.lacks(r.bedrock.of(w.target).id):
+		return Translation{Quality: Unmapped, Note: lacking(r.bedrock.of(w.target).id).Error()}
 	case w.target >= 0:
 		t.State = r.text(w.target, w.water)
 	}

@@ -58,7 +58,7 @@ func (r *Registry) meaning(id string) (sentence string, ids []string) {
 func (r *Registry) nearest(id string) []string {
 	ids := make([]string, 0, len(r.bedrock.list))
 	for _, v := range r.bedrock.list {
-		if r.class[v.id]&Admin == 0 {
+		if r.class[v.id]&Admin == 0 && !r.lacks(v.id) {
 			ids = append(ids, v.id)
 		}
 	}

@@ -56,6 +56,9 @@ func (r *Registry) ParseOld(text string) (State, error) {
 	}
 	for _, b := range r.old()[id] {
 		if offset, wet, ok := b.read(pairs); ok {
+			if now := r.bedrock.of(b.rows[offset].target).id; r.lacks(now) {
+				return "", lacking(now)
+			}
 			return r.text(b.rows[offset].target, wet), nil
 		}
 	}

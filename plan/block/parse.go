@@ -18,7 +18,7 @@ const maxStateText = 2048
 // An unknown block, state or value is an unsupported_block error with the details
 // "nearest" (up to five ids), "state" and "allowed".
 func (r *Registry) Parse(text string) (State, error) {
-	if i, wet, ok := r.lookup(State(text)); ok && r.text(i, wet) == State(text) {
+	if i, wet, ok := r.lookup(State(text)); ok && r.text(i, wet) == State(text) && r.known == nil {
 		return r.text(i, wet), nil
 	}
 	id, pairs, err := scan(text)
@@ -28,6 +28,9 @@ func (r *Registry) Parse(text string) (State, error) {
 	v, ok := r.bedrock.byID[id]
 	if !ok {
 		return "", r.unknown(id)
+	}
+	if r.lacks(id) {
+		return "", lacking(id)
 	}
 	offset, wet := v.def, false
 	seen := map[string]bool{}

@@ -30,6 +30,7 @@ type Registry struct {
 	notes   []loss
 
 	colour map[string]Colour
+	known  map[string]bool // the blocks of the running game; nil for all
 
 	light  map[string]int  // blocks that shine
 	items  []string        // that are no blocks
@@ -162,7 +163,7 @@ func (r *Registry) text(i int32, wet bool) State {
 // Has reports whether s is a state of the profile, in canonical text.
 func (r *Registry) Has(s State) bool {
 	i, wet, ok := r.lookup(s)
-	return ok && r.text(i, wet) == s
+	return ok && r.text(i, wet) == s && !r.lacks(s.ID())
 }
 
 // Class returns the physics classes of s; none for a block that the profile does
