@@ -180,6 +180,9 @@ func (s *session) giveUp(c *call, err error) {
 		s.finish(c, plan.Unknown, err)
 		<-c.done
 		s.leave(c)
+		if c.guarded && errors.Is(err, errTimedOut) && !s.closed {
+			s.poke() // is the world still there
+		}
 	default:
 		// The writer drops what is not queued any more.
 		s.finish(c, plan.Refused, err)
@@ -200,8 +203,10 @@ func (s *session) finish(c *call, kind plan.OutcomeKind, err error) {
 	}
 	c.buf.release(&s.used)
 	c.state, c.kind, c.err = callEnded, kind, err
-	if kind == plan.Answered && c.reply && c.sentAt.After(s.provenAt) {
-		s.provenAt = c.sentAt
+	if kind == plan.Answered && c.reply {
+		// Another world's addon does not know the request, so its answer shows
+		// that the world is still the one it was sent to.
+		s.provenAt = s.server.now()
 	}
 	if c.acked {
 		delete(s.pending, c.id)
@@ -228,10 +233,14 @@ func (s *session) acknowledge(c *call) {
 	delete(s.pending, c.id)
 	s.leave(c)
 	if s.hold && c.kind == plan.Unknown {
-		// A late answer: the world runs again.
-		select {
-		case s.ask <- struct{}{}:
-		default:
-		}
+		s.poke() // a late answer: the world runs again
+	}
+}
+
+// poke makes watch ask for the world's identity now.
+func (s *session) poke() {
+	select {
+	case s.ask <- struct{}{}:
+	default:
 	}
 }

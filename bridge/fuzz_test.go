@@ -145,7 +145,7 @@ func FuzzBuffer(f *testing.F) {
 }
 
 func FuzzReply(f *testing.F) {
-	for _, seed := range []string{`{"ok":true,"result":{"success_count":3}}`, `{"ok":false,"error":{"code":"X","message":"m"}}`, `{"ok":true,"payload":{"successCount":0}}`, `[]`} {
+	for _, seed := range []string{`{"ok":true,"result":{"success_count":3}}`, `{"ok":false,"error":{"code":"X","message":"m"}}`, `{"ok":true,"payload":{"successCount":0}}`, `[]`, `{"ok":true,"x":"\q"}`, `{"ok":true,"x":"\u12"}`} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {

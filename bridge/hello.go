@@ -251,10 +251,7 @@ func (s *session) confirm(ctx context.Context) error {
 		s.proof = p
 	}
 	s.mu.Unlock()
-	select {
-	case s.ask <- struct{}{}:
-	default:
-	}
+	s.poke()
 	select {
 	case <-p.done:
 		return p.err

@@ -255,6 +255,9 @@ func (s *scanner) quoted() (raw []byte, escaped bool, err error) {
 			return s.data[start : s.at-1], escaped, nil
 		case c == '\\':
 			escaped = true
+			if !s.lax && !validEscape(s.data[s.at+1:]) {
+				return nil, false, s.fail("broken escape")
+			}
 			s.at += 2
 		case c < 0x20 && !s.lax:
 			return nil, false, s.fail("control character in a string")
@@ -304,6 +307,19 @@ func (s *scanner) unescape(out, raw []byte) ([]byte, error) {
 		out = append(out, plain)
 	}
 	return out, nil
+}
+
+// validEscape reports whether what follows a backslash is an escape of JSON.
+func validEscape(raw []byte) bool {
+	if len(raw) == 0 {
+		return false
+	}
+	if raw[0] == 'u' {
+		_, ok := hex4(raw[1:])
+		return ok
+	}
+	_, ok := plainEscape(raw[0])
+	return ok
 }
 
 func plainEscape(c byte) (byte, bool) {

@@ -102,6 +102,7 @@ type Server struct {
 	last     lastLink      // what is known of the connection that ended last
 	told     map[string]time.Time
 	refusing int // connections being refused
+	closing  bool
 }
 
 // Listen starts the server. It ends with ctx or Close.
@@ -180,6 +181,9 @@ func (s *Server) Close() error {
 	if current != nil {
 		current.farewell()
 	}
+	s.mu.Lock()
+	s.closing = true
+	s.mu.Unlock()
 	s.stop()
 	err := s.http.Close()
 	s.work.Wait()
@@ -210,9 +214,11 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "not a plain connection", http.StatusInternalServerError)
 		return
 	}
-	// The connection outlives the handler, whose context ends when it returns;
-	// so the handler is the session's own goroutine.
-	s.work.Add(1)
+	// The connection ends with the handler: it is the session's own goroutine.
+	if !s.enter() {
+		http.Error(w, "closing", http.StatusServiceUnavailable)
+		return
+	}
 	defer s.work.Done()
 	offers := headerHas(r.Header, "Sec-Websocket-Protocol", subprotocol)
 	accept := &websocket.AcceptOptions{InsecureSkipVerify: true, CompressionMode: websocket.CompressionDisabled}
@@ -239,6 +245,16 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	cause := current.run(r.Context())
 	s.dismiss(current, cause)
 	s.log.Info("the game disconnected", "error", cause)
+}
+
+// enter counts a handler that Close has to wait for; false once Close has begun.
+func (s *Server) enter() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.closing {
+		s.work.Add(1)
+	}
+	return !s.closing
 }
 
 // admit makes the session the current one; it returns the session that is

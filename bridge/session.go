@@ -59,7 +59,7 @@ type session struct {
 	version    int                  // body.version of commands; 0 leaves it out
 	gen        uint64               // the generation of the world last proven; 0 before
 	hold       bool                 // a sign that the world changed: prove it first
-	provenAt   time.Time            // when the last request was sent that the addon answered
+	provenAt   time.Time            // when the addon last answered
 	proof      *proof               // what waiters for the next proof wait for
 	state      linkState            // for Diagnose
 }
@@ -222,7 +222,10 @@ func (s *session) answered(e *envelope, refused bool) {
 		s.finish(c, plan.Refused, &StatusError{Status: e.status, Message: string(e.words)})
 		s.notice(e.status)
 		// A scriptevent fails when the player is in no world or in another.
-		s.hold = s.hold || e.status != StatusVersionMismatch
+		if e.status != StatusVersionMismatch && c.guarded {
+			s.hold = true
+			s.poke()
+		}
 	case !c.reply:
 		var err error
 		if c.exchange != nil && len(e.publicKey) > 0 {
