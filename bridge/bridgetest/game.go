@@ -395,12 +395,12 @@ func (g *Game) script(id, rest string) {
 
 // answer sends the addon's answer with what is wrong with it.
 func (g *Game) answer(r bridge.Request, fault Fault) {
-	if fault.NoReply {
-		return
-	}
 	body := fault.Reply
 	if body == "" {
 		body = g.Reply(r)
+	}
+	if fault.NoReply {
+		return
 	}
 	lines := fault.Lines
 	if lines == nil {
