@@ -44,7 +44,7 @@ func newSim(registry *block.Registry) *sim {
 		registry: registry, cells: voxel.NewVolume(), unloaded: voxel.NewMask(), touched: voxel.NewMask(), back: make(chan struct{}),
 		world: plan.World{ID: "world-1", Epoch: "epoch-1", Session: "session-1", Game: "1.26.50"},
 	}
-	s.saved = s.cells
+	s.saved = voxel.NewVolume()
 	return s
 }
 
