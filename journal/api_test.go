@@ -264,6 +264,22 @@ func TestAClosedJournalAnswersSo(t *testing.T) {
 	wantCode(t, err, fault.NotFound)
 }
 
+func TestAnIdleWorldCostsNoCommit(t *testing.T) {
+	commits := 0
+	j := open(t, Options{Seam: func(point string) error {
+		if point == "disown:after" {
+			commits++
+		}
+		return nil
+	}})
+	for _, cursor := range []string{"", "", "c1", "c1", "c1", "c2"} {
+		must(t, j.Disown(testWorld, "overworld", voxel.NewMask(), cursor))
+	}
+	if commits != 3 {
+		t.Errorf("%d commits for three cursors", commits)
+	}
+}
+
 func TestAnUndoOfNobodyIsRefused(t *testing.T) {
 	j := open(t, Options{})
 	p := newPlan("p", box(0, 0, 0, 0, 0, 0))

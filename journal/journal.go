@@ -231,6 +231,10 @@ func (h *handle) isAt(path string) bool {
 // start looks at what was opened: is it ours, of which version, and is what is
 // unfinished in it whole.
 func (j *Journal) start() error {
+	pid := []byte(strconv.Itoa(os.Getpid()) + "\n")
+	if err := os.WriteFile(pidPath(j.path), pid, 0o600); err != nil {
+		j.o.Log.Warn("journal: no pid file", "error", err)
+	}
 	version, err := j.checkFormat()
 	if err != nil {
 		return err
@@ -241,14 +245,7 @@ func (j *Journal) start() error {
 	if err := j.checkBuckets(); err != nil {
 		return err
 	}
-	if err := j.quickCheck(); err != nil {
-		return err
-	}
-	pid := []byte(strconv.Itoa(os.Getpid()) + "\n")
-	if err := os.WriteFile(pidPath(j.path), pid, 0o600); err != nil {
-		j.o.Log.Warn("journal: no pid file", "error", err)
-	}
-	return nil
+	return j.quickCheck()
 }
 
 // checkFormat refuses what this package did not write, or what a later version of

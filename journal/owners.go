@@ -161,7 +161,11 @@ func (j *Journal) Disown(worldID, dimension string, cells *voxel.Mask, cursor st
 		return fault.Errorf(fault.InvalidRequest, "disown: %w", err)
 	}
 	return j.update("disown", func(tx *bbolt.Tx) error {
-		if err := tx.Bucket(bucketCursors).Put([]byte(worldID), []byte(cursor)); err != nil {
+		cursors := tx.Bucket(bucketCursors)
+		if old := cursors.Get([]byte(worldID)); len(edited) == 0 && old != nil && string(old) == cursor {
+			return errUnchanged // whoever polls an idle world costs no fsync
+		}
+		if err := cursors.Put([]byte(worldID), []byte(cursor)); err != nil {
 			return err
 		}
 		if len(edited) == 0 {
