@@ -191,7 +191,7 @@ func (p *player) remember(v any) {
 	}
 }
 
-var changing = regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|\b[0-9a-f]{64}\b|@[0-9a-f]{16}|\b1[5-9][0-9]{11}\b|"(path|file_bytes|free_bytes|created|took)":("[^"]*"|[0-9]+)`)
+var changing = regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|\b[0-9a-f]{64}\b|@[0-9a-f]{16}|\b1[5-9][0-9]{11}\b|"(path|file_bytes|free_bytes|created|took|dataVersion|data_version|game_version|bytes|catalog_version)":("[^"]*"|[0-9]+)`)
 
 // plain replaces what changes from run to run.
 func (p *player) plain(text string) string {
