@@ -144,6 +144,19 @@ func (h *host) newVolume(call goja.ConstructorCall) *goja.Object {
 
 func (v *volumeObject) box() voxel.Box { return voxel.Cube(v.from).Union(voxel.Cube(v.to)) }
 
+// Set moves a corner.
+func (v *volumeObject) Set(key string, value goja.Value) bool {
+	switch key {
+	case "from":
+		v.from = v.host.pos(value)
+	case "to":
+		v.to = v.host.pos(value)
+	default:
+		return false
+	}
+	return true
+}
+
 // Get returns a property.
 func (v *volumeObject) Get(key string) goja.Value {
 	switch key {

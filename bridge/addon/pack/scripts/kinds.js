@@ -12,7 +12,7 @@ import { hashText } from "./hash.js";
  * @property {number} low hash of the canonical text with its namespace
  * @property {number} high
  * @property {object | undefined} page the page that last used it
- * @property {number} slot its place in that page's palette
+ * @property {string} code how that page writes it
  */
 /**
  * One permutation.
@@ -40,7 +40,7 @@ export const UNLOADED = content("?", "?");
  */
 function content(text, full) {
   const { low, high } = hashText(full);
-  return { text, low, high, page: undefined, slot: 0 };
+  return { text, low, high, page: undefined, code: "" };
 }
 
 /**

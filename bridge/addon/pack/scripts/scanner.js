@@ -9,8 +9,10 @@ import { BlockVolume } from "@minecraft/server";
 import { hasContents } from "./entities.js";
 import { kindOf, UNLOADED } from "./kinds.js";
 
-/** Shorter parts of a row are read cell by cell. */
-const LEAF = 8;
+/** Parts of a row up to this length are read cell by cell. */
+const LEAF = 16;
+/** After so many questions that did not help, only one of eight is still asked about parts of rows. */
+const PATIENCE = 6;
 
 /**
  * What takes the runs. A method that returns false ends the scan before the cells it was told about.
@@ -46,7 +48,13 @@ export class Scanner {
     this.stopped = false;
     this.paused = false;
     this.deadline = 0;
+    this.patience = PATIENCE;
+    this.skipped = 0;
+    // Positions and the volume are used again and again: making objects is what costs most.
     this.here = { x: 0, y: 0, z: 0 };
+    this.low = { x: 0, y: 0, z: 0 };
+    this.high = { x: 0, y: 0, z: 0 };
+    this.volume = new BlockVolume(this.low, this.high);
     this.findHoles(box);
   }
 
@@ -143,7 +151,7 @@ export class Scanner {
    */
   part(y, z, x0, x1) {
     if (x1 - x0 < LEAF) return this.cells(y, z, x0, x1);
-    if (this.uniform(x0, y, z, x1, y, z)) return true;
+    if ((this.patience > 0 || (++this.skipped & 7) === 0) && this.uniform(x0, y, z, x1, y, z)) return true;
     const middle = (x0 + x1) >> 1;
     return !this.stopped && this.part(y, z, x0, middle) && this.part(y, z, middle + 1, x1);
   }
@@ -158,19 +166,29 @@ export class Scanner {
    * @param {number} z1
    */
   uniform(x0, y0, z0, x1, y1, z1) {
-    const { dimension, min } = this;
+    const { dimension, low, high, min, volume } = this;
     if (!this.whole && (x1 > x0 + 15 || z1 > z0)) return false;
-    const from = { x: min.x + x0, y: min.y + y0, z: min.z + z0 };
-    const block = dimension.getBlock(from);
+    low.x = min.x + x0;
+    low.y = min.y + y0;
+    low.z = min.z + z0;
+    const block = dimension.getBlock(low);
     if (!block) return false;
     const kind = kindOf(block.permutation);
     if (!kind.plain) return false;
+    high.x = min.x + x1;
+    high.y = min.y + y1;
+    high.z = min.z + z1;
+    volume.from = low;
+    volume.to = high;
     try {
-      const to = { x: min.x + x1, y: min.y + y1, z: min.z + z1 };
-      if (dimension.containsBlock(new BlockVolume(from, to), kind.others)) return false;
+      if (dimension.containsBlock(volume, kind.others)) {
+        if (this.patience > 0) this.patience--;
+        return false;
+      }
     } catch {
       return false; // a chunk was unloaded meanwhile: the cells will say which
     }
+    this.patience = PATIENCE;
     return this.emit(kind.dry, (x1 - x0 + 1) * (y1 - y0 + 1) * (z1 - z0 + 1));
   }
 
@@ -192,14 +210,29 @@ export class Scanner {
     here.z = min.z + z;
     const first = min.x + x0;
     const last = min.x + x1;
+    /** @type {import("@minecraft/server").BlockPermutation | undefined} */
+    let plain; // of the cell before, if it says everything
     for (let x = first; x <= last; x++) {
       here.x = x;
       const block = dimension.getBlock(here);
       /** @type {import("./kinds.js").Content | undefined} */
       let found = UNLOADED;
       if (block) {
-        const kind = kindOf(block.permutation);
-        found = kind.plain ? kind.dry : this.special(block, kind, this.at + x - first);
+        const { permutation } = block;
+        if (permutation === plain) {
+          count++;
+          continue;
+        }
+        const kind = kindOf(permutation);
+        if (kind.plain) {
+          plain = permutation;
+          found = kind.dry;
+        } else {
+          plain = undefined;
+          found = this.special(block, kind, this.at + x - first);
+        }
+      } else {
+        plain = undefined;
       }
       if (found === content && found !== undefined) {
         count++;

@@ -6,8 +6,10 @@ import { PAGE_BYTES } from "../constants.js";
 import { boxOf, dimensionOf, pageOf } from "../region.js";
 import { Scanner } from "../scanner.js";
 
-/** Room for the fixed parts of the answer. */
-const ENVELOPE = 160;
+/** Room for the fixed parts of the answer, and for the runs that are not counted yet. */
+const ENVELOPE = 240;
+/** Runs are put together up to this length before they are counted. */
+const TAIL = 64;
 
 /** What follows the palette's index in a run, for the counts that are common. */
 const COUNTS = Array.from({ length: 65 }, (_, n) => (n < 2 ? "" : `*${n.toString(36)}`));
@@ -17,20 +19,36 @@ const COUNTS = Array.from({ length: 65 }, (_, n) => (n < 2 ? "" : `*${n.toString
  * @typedef {ReturnType<typeof newPage>} Page
  */
 function newPage() {
-  // Closures and not fields: the engines find a variable faster than a property, and this runs once for
-  // every change along a row.
+  // Closures and not fields, and few entries in arrays: this runs once for every change along a row, and
+  // script engines find a variable faster than a property.
   let bytes = ENVELOPE;
+  let tail = "";
   /** @type {string[]} */
   const palette = [];
   /** @type {string[]} */
-  const slots = [];
-  /** @type {string[]} */
   const runs = [];
-  // Short texts are put together before they go into the array: that is cheaper than many entries, and
-  // than one text that grows.
-  let tail = "";
   /** @type {Array<[number, string, 0 | 1]>} */
   const entities = [];
+
+  /**
+   * Makes room; false when there is none.
+   * @param {number} n bytes
+   */
+  const take = (n) => {
+    if (bytes + n > PAGE_BYTES) return false;
+    bytes += n;
+    return true;
+  };
+
+  /** @param {import("../kinds.js").Content} content */
+  const enrol = (content) => {
+    if (!take(content.text.length + 3)) return false;
+    content.page = self;
+    content.code = `,${palette.length.toString(36)}`;
+    palette.push(content.text);
+    return true;
+  };
+
   const self = {
     palette,
     entities,
@@ -39,30 +57,15 @@ function newPage() {
      * @param {number} count
      */
     run(content, count) {
-      const known = content.page === self;
-      const slot = known ? slots[content.slot] : palette.length.toString(36);
-      const text = count <= 64 ? slot + COUNTS[count] : `${slot}*${count.toString(36)}`;
-      let after = bytes + text.length + 1;
-      if (!known) after += content.text.length + 3;
-      if (after > PAGE_BYTES) return false;
-      if (!known) {
-        content.page = self;
-        content.slot = palette.length;
-        palette.push(content.text);
-        slots.push(slot);
-      }
-      bytes = after;
-      tail += tail === "" ? text : `,${text}`;
-      if (tail.length > 48) {
+      if (tail.length > TAIL) {
+        if (!take(tail.length)) return false;
         runs.push(tail);
         tail = "";
       }
+      if (content.page !== self && !enrol(content)) return false;
+      tail += content.code;
+      if (count > 1) tail += count <= 64 ? COUNTS[count] : `*${count.toString(36)}`;
       return true;
-    },
-    /** Returns the text of all runs; nothing may be added after it. */
-    text() {
-      if (tail !== "") runs.push(tail);
-      return runs.join(",");
     },
     /**
      * @param {number} index
@@ -70,11 +73,14 @@ function newPage() {
      * @param {boolean} full
      */
     entity(index, kind, full) {
-      const after = bytes + String(index).length + kind.length + 8;
-      if (after > PAGE_BYTES) return false;
-      bytes = after;
+      if (!take(String(index).length + kind.length + 8)) return false;
       entities.push([index, kind, full ? 1 : 0]);
       return true;
+    },
+    /** Returns the text of all runs; nothing may be added after it. */
+    text() {
+      runs.push(tail);
+      return runs.join("").slice(1);
     },
   };
   return self;
