@@ -49,3 +49,26 @@ func BenchmarkReadRegion(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkScriptCommand measures what a run_world_command costs in the world
+// alone, from the command line to the chat line of its answer.
+func BenchmarkScriptCommand(b *testing.B) {
+	w, err := Start(context.Background(), Options{URL: "ws://127.0.0.1:1/", Reconnect: -1})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer w.Close()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for w.script.busy() {
+		w.runTick()
+	}
+	o := w.playerOrigin()
+	for i := 0; b.Loop(); i++ {
+		line := fmt.Sprintf(`scriptevent mcbews:bridge_req {"v":2,"request_id":"r1","capability":"run_world_command","payload":{"command":"fill %d 0 0 %d 3 3 stone replace air"}}`, i*4, i*4+3)
+		if r := w.command(o, line); r.code != 0 {
+			b.Fatal(r)
+		}
+		w.script.flush()
+	}
+}

@@ -260,13 +260,16 @@ func (d *Dimension) Find(box voxel.Box, f func(State) bool) []voxel.Pos {
 		part := box.Intersect(key.Box())
 		s := d.sections[key]
 		if s == nil {
+			if !d.groundHas(part, f) {
+				continue
+			}
 			s = d.generate(key)
 		}
 		if s.cells == nil && !f(s.fill) {
 			continue
 		}
-		last, good := s.at(index(part.Min)), false
-		good = f(last)
+		last := s.at(index(part.Min))
+		good := f(last)
 		for p := range part.All() {
 			if state := s.at(index(p)); state != last {
 				last, good = state, f(state)
@@ -277,4 +280,14 @@ func (d *Dimension) Find(box voxel.Box, f func(State) bool) []voxel.Pos {
 		}
 	}
 	return found
+}
+
+// groundHas reports whether f holds for a layer of the ground in the box.
+func (d *Dimension) groundHas(part voxel.Box, f func(State) bool) bool {
+	for y := part.Min.Y; y <= part.Max.Y; y++ {
+		if f(d.ground[y-d.Min]) {
+			return true
+		}
+	}
+	return false
 }
