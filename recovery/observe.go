@@ -2,6 +2,8 @@ package recovery
 
 import (
 	"context"
+	"maps"
+	"slices"
 
 	"groundplan/plan"
 	"groundplan/plan/fault"
@@ -49,8 +51,13 @@ func (r *Runner) disown(worldID, cursor string, changes plan.Changes) error {
 	if len(byDimension) == 0 && changes.Cursor != cursor {
 		byDimension[""] = voxel.NewMask()
 	}
-	for dimension, cells := range byDimension {
-		if err := r.Log.Disown(worldID, dimension, cells, changes.Cursor); err != nil {
+	dimensions := slices.Sorted(maps.Keys(byDimension))
+	for i, dimension := range dimensions {
+		cells, until := byDimension[dimension], cursor
+		if i == len(dimensions)-1 {
+			until = changes.Cursor // not before the whole page is on disk: a crash must see the rest again
+		}
+		if err := r.Log.Disown(worldID, dimension, cells, until); err != nil {
 			return &logError{err}
 		}
 		r.mu.Lock()
