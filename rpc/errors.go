@@ -76,6 +76,10 @@ type Problem struct {
 	RetryAfterMS int64          `json:"retry_after_ms,omitempty"`
 }
 
+// ProblemOf returns what a client may see of an error that no HTTP request gave
+// an id to.
+func ProblemOf(err error) Problem { return problemOf(err, "") }
+
 // problemOf returns what a client may see of err. The cause of an internal error
 // stays in the log; the client gets the id to find it there.
 func problemOf(err error, id string) Problem {

@@ -40,13 +40,17 @@ func guard(inner http.Handler, places int, log *slog.Logger) http.Handler {
 			refuse(w, fault.Errorf(fault.TooManyRequests, "too many requests at once; repeat in a moment"))
 			return
 		}
-		if !localHost(r) {
+		if !localHost(r) && !isMCP(r) { // the MCP endpoint refuses in its own way: with nothing
 			log.WarnContext(r.Context(), "request refused", "reason", "host", "host", short(r.Host))
 			refuse(w, fault.Errorf(fault.PermissionDenied, "Host must be this machine's loopback name and the service's port"))
 			return
 		}
 		inner.ServeHTTP(w, r)
 	})
+}
+
+func isMCP(r *http.Request) bool {
+	return r.URL.Path == "/mcp" || strings.HasPrefix(r.URL.Path, "/mcp/")
 }
 
 // localHost reports whether the Host header is localhost, 127.0.0.1 or [::1]

@@ -143,6 +143,12 @@ func (s *Service) authorize(id Identity, sc Scope) (Caller, error) {
 	return Caller{Project: project, Principal: principal, Role: id.Role, handle: s.World()}, err
 }
 
+// ProjectOf returns the project that a token speaks for, when it may use it.
+func (s *Service) ProjectOf(id Identity) (plan.Project, error) {
+	by, err := s.authorize(id, Scope{})
+	return by.Project, err
+}
+
 // Console is the principal of local automation: scripts and the command line.
 const Console = "console"
 

@@ -81,9 +81,6 @@ func (s *Service) routes() http.Handler {
 	r.Post("/v1/rpc", s.serveRPC)
 	r.Get("/v1/schema", s.serveSchema)
 	r.Get("/metrics", s.serveMetrics)
-	if s.MCP != nil {
-		r.Handle("/mcp", s.MCP)
-	}
 	r.NotFound(func(w http.ResponseWriter, r *http.Request) {
 		if strings.HasPrefix(r.URL.Path, "/v1/rpc/") {
 			refuse(w, fault.Errorf(fault.MethodNotAllowed, "calls go to POST /v1/rpc"))
@@ -100,7 +97,17 @@ func (s *Service) routes() http.Handler {
 		w.Header().Set("Allow", http.MethodGet)
 		refuse(w, fault.Errorf(fault.MethodNotAllowed, "only GET here"))
 	})
-	return r
+	if s.MCP == nil {
+		return r
+	}
+	// The MCP endpoint answers by itself, and sometimes with nothing at all.
+	return http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
+		if isMCP(request) {
+			s.MCP.ServeHTTP(w, request)
+			return
+		}
+		r.ServeHTTP(w, request)
+	})
 }
 
 // serveRPC answers one call. The order of the checks is the prototype's.

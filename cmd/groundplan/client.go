@@ -22,6 +22,7 @@ import (
 // directory.
 type client struct {
 	url    string
+	mcp    string // the MCP endpoint
 	tokens rpc.Tokens
 	http   *http.Client
 }
@@ -43,7 +44,7 @@ func dial(dir string) (*client, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &client{url: r.RPC + "/v1/rpc", tokens: tokens, http: &http.Client{Timeout: 10 * time.Minute}}, nil
+	return &client{url: r.RPC + "/v1/rpc", mcp: r.MCP, tokens: tokens, http: &http.Client{Timeout: 10 * time.Minute}}, nil
 }
 
 // reply is the body of an answer.

@@ -37,6 +37,9 @@ type commandLine struct {
 	Addon    addonCommand    `cmd:"" help:"Write the behaviour pack for a real game."`
 	World    worldCommand    `cmd:"" help:"Look at the running service's world, or edit an embedded one."`
 	Doctor   doctorCommand   `cmd:"" help:"Say what is wrong and what to do about it."`
+	MCP      mcpCommand      `cmd:"" name:"mcp" help:"Connect AI agents that speak MCP over stdio, or print how to connect others."`
+
+	ScriptHost scriptHostCommand `cmd:"" hidden:"" help:"Run one script of execute_code; the service starts this."`
 }
 
 // serveFlags say how a service is set up.

@@ -20,6 +20,7 @@ import (
 	"groundplan/plan/voxel"
 	"groundplan/recovery"
 	"groundplan/rpc"
+	"groundplan/rpc/mcp"
 	"groundplan/schematic"
 )
 
@@ -134,6 +135,16 @@ func (h *house) startService(ctx context.Context, flags serveFlags, serve func()
 		Library:  &schematic.Library{Dir: filepath.Join(h.dir, "schematics"), Limits: limits, Strict: flags.Profile == "prototype"},
 		Registry: registries.current, Version: version, NewID: rpc.NewID, Log: h.log,
 		Diagnose: h.diagnose, Edit: h.edit(),
+	})
+	program, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	h.service.MCP = mcp.New(mcp.Options{
+		Service: h.service, Script: []string{program, "script-host"}, Log: h.log,
+		Run: func(ctx context.Context, dimension, command string) plan.Outcome {
+			return h.bridge.World().Run(ctx, dimension, command)
+		},
 	})
 	serve()
 	return h.announce()

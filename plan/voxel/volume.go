@@ -22,6 +22,13 @@ type Volume struct {
 	count    int
 }
 
+// section is one cube of cells; while ids is nil all its cells are fill.
+type section struct {
+	ids   *[SectionCells]ID
+	fill  ID
+	count int // cells that are not None
+}
+
 // NewVolume returns a Volume with no cells.
 func NewVolume() *Volume {
 	return &Volume{palette: []string{""}, index: map[string]ID{"": None}, sections: map[Section]*section{}}
@@ -69,6 +76,43 @@ func (v *Volume) Set(p Pos, id ID) {
 	}
 }
 
+// set stores id and returns by how much the number of cells grew.
+func (s *section) set(cell int, id ID) int {
+	old := s.at(cell)
+	if old == id {
+		return 0
+	}
+	if s.ids == nil {
+		s.spread()
+	}
+	s.ids[cell] = id
+	grown := 0
+	if old == None {
+		grown++
+	}
+	if id == None {
+		grown--
+	}
+	s.count += grown
+	return grown
+}
+
+func (s *section) at(cell int) ID {
+	if s.ids == nil {
+		return s.fill
+	}
+	return s.ids[cell]
+}
+
+func (s *section) spread() {
+	s.ids = new([SectionCells]ID)
+	if s.fill != None {
+		for i := range s.ids {
+			s.ids[i] = s.fill
+		}
+	}
+}
+
 // Put gives the cell at p the given content; "" removes the cell.
 func (v *Volume) Put(p Pos, content string) { v.Set(p, v.Intern(content)) }
 
@@ -93,6 +137,21 @@ func (v *Volume) Fill(b Box, id ID) {
 			delete(v.sections, key)
 		}
 	}
+}
+
+// fillBox stores id in the cells of the box, which lies within the section, and
+// returns by how much the number of cells grew.
+func (s *section) fillBox(part Box, id ID) int {
+	grown := 0
+	for y := part.Min.Y; y <= part.Max.Y; y++ {
+		for z := part.Min.Z; z <= part.Max.Z; z++ {
+			row := Pos{part.Min.X, y, z}.cell()
+			for i := range part.Max.X - part.Min.X + 1 {
+				grown += s.set(row+i, id)
+			}
+		}
+	}
+	return grown
 }
 
 func (v *Volume) fillSection(key Section, id ID) {
@@ -130,19 +189,31 @@ func (v *Volume) Sections() []Section {
 // many of them are present.
 func (v *Volume) SectionIDs(key Section, ids *[SectionCells]ID) int {
 	s := v.sections[key]
-	if s == nil {
+	switch {
+	case s == nil:
 		*ids = [SectionCells]ID{}
 		return 0
+	case s.ids == nil:
+		for i := range ids {
+			ids[i] = s.fill
+		}
+	default:
+		*ids = *s.ids
 	}
-	s.copyTo(ids)
 	return s.count
 }
 
 // SectionCells yields the present cells of a section in y, z, x order.
 func (v *Volume) SectionCells(key Section) iter.Seq2[Pos, ID] {
 	return func(yield func(Pos, ID) bool) {
-		if s := v.sections[key]; s != nil {
-			s.cells(func(i int, id ID) bool { return yield(key.Pos(i), id) })
+		s := v.sections[key]
+		if s == nil {
+			return
+		}
+		for i := range SectionCells {
+			if id := s.at(i); id != None && !yield(key.Pos(i), id) {
+				return
+			}
 		}
 	}
 }
@@ -161,7 +232,8 @@ func (v *Volume) SetSection(key Section, ids *[SectionCells]ID) {
 		}
 	}
 	if n > 0 {
-		v.sections[key] = newSection(ids, n)
+		own := *ids
+		v.sections[key] = &section{ids: &own, count: n}
 		v.count += n
 	}
 }
@@ -169,34 +241,29 @@ func (v *Volume) SetSection(key Section, ids *[SectionCells]ID) {
 // All yields the present cells in y, z, x order.
 func (v *Volume) All() iter.Seq2[Pos, ID] {
 	return func(yield func(Pos, ID) bool) {
-		walk(v.Sections(), func(key Section) *section { return v.sections[key] }, func(key Section, s *section, row int) bool {
-			if s.few != nil && !s.hasRow(row) {
-				return true
-			}
-			for x := range Edge {
-				if id := s.at(row<<4 | x); id != None && !yield(key.Pos(row<<4|x), id) {
-					return false
+		for p := range walk(v.Sections()) {
+			if id := v.sections[p.Section()].at(p.cell()); id != None {
+				if !yield(p, id) {
+					return
 				}
 			}
-			return true
-		})
+		}
 	}
 }
 
-// walk visits every row of the sorted sections in y, z, x order; rows are numbered
-// by their first cell divided by 16. It stops when visit returns false.
-func walk[T any](keys []Section, get func(Section) T, visit func(key Section, s T, row int) bool) {
-	list := make([]T, len(keys))
-	for i, key := range keys {
-		list[i] = get(key)
-	}
-	for level := range chunk(0, len(keys), func(i int) int { return keys[i].Y }) {
-		for y := range Edge {
-			for line := range chunk(level[0], level[1], func(i int) int { return keys[i].Z }) {
-				for z := range Edge {
-					for i := line[0]; i < line[1]; i++ {
-						if !visit(keys[i], list[i], y<<4|z) {
-							return
+// walk yields every cell of the sorted sections in y, z, x order.
+func walk(keys []Section) iter.Seq[Pos] {
+	return func(yield func(Pos) bool) {
+		for level := range chunk(keys, func(s Section) int { return s.Y }) {
+			for y := range Edge {
+				for row := range chunk(level, func(s Section) int { return s.Z }) {
+					for z := range Edge {
+						for _, key := range row {
+							for x := range Edge {
+								if !yield(key.Pos(y<<8 | z<<4 | x)) {
+									return
+								}
+							}
 						}
 					}
 				}
@@ -205,15 +272,15 @@ func walk[T any](keys []Section, get func(Section) T, visit func(key Section, s 
 	}
 }
 
-// chunk yields the ranges within from..to of indices that agree in one coordinate.
-func chunk(from, to int, coordinate func(i int) int) iter.Seq[[2]int] {
-	return func(yield func([2]int) bool) {
-		for start := from; start < to; {
+// chunk yields the runs of keys that agree in one coordinate.
+func chunk(keys []Section, coordinate func(Section) int) iter.Seq[[]Section] {
+	return func(yield func([]Section) bool) {
+		for start := 0; start < len(keys); {
 			end := start + 1
-			for end < to && coordinate(end) == coordinate(start) {
+			for end < len(keys) && coordinate(keys[end]) == coordinate(keys[start]) {
 				end++
 			}
-			if !yield([2]int{start, end}) {
+			if !yield(keys[start:end]) {
 				return
 			}
 			start = end
@@ -227,11 +294,16 @@ func (v *Volume) Bounds() (Box, bool) {
 	var bounds Box
 	found := false
 	for key, s := range v.sections {
-		box := s.bounds(key)
-		if !found {
-			bounds, found = box, true
+		for i := range SectionCells {
+			if s.at(i) == None {
+				continue
+			}
+			cell := Cube(key.Pos(i))
+			if !found {
+				bounds, found = cell, true
+			}
+			bounds = bounds.Union(cell)
 		}
-		bounds = bounds.Union(box)
 	}
 	return bounds, found
 }
@@ -240,19 +312,18 @@ func (v *Volume) Bounds() (Box, bool) {
 func (v *Volume) Counts() map[string]int {
 	byID := make([]int, len(v.palette))
 	for _, s := range v.sections {
-		if s.fill != None {
+		if s.ids == nil {
 			byID[s.fill] += SectionCells
 			continue
 		}
-		s.cells(func(_ int, id ID) bool {
+		for _, id := range s.ids {
 			byID[id]++
-			return true
-		})
+		}
 	}
 	counts := map[string]int{}
-	for id, n := range byID {
+	for id, n := range byID[1:] {
 		if n > 0 {
-			counts[v.palette[id]] = n
+			counts[v.palette[id+1]] = n
 		}
 	}
 	return counts
@@ -262,12 +333,11 @@ func (v *Volume) Counts() map[string]int {
 func (v *Volume) Mask() *Mask {
 	m := NewMask()
 	for key, s := range v.sections {
-		b := new(bitmap)
-		s.cells(func(i int, _ ID) bool {
-			b[i>>6] |= 1 << (i & 63)
-			return true
-		})
-		m.sections[key] = b
+		for i := range SectionCells {
+			if s.at(i) != None {
+				m.Add(key.Pos(i))
+			}
+		}
 	}
 	return m
 }
