@@ -85,6 +85,7 @@ type Server struct {
 	http     *http.Server
 	addr     net.Addr
 	counter  atomic.Uint64 // of requests; see firstRequest
+	first    uint64        // where it began
 	messages chan UIMessage
 	stop     context.CancelFunc
 	work     sync.WaitGroup // the HTTP server and the sessions
@@ -119,7 +120,8 @@ func Listen(ctx context.Context, opts Options) (*Server, error) {
 		opts: opts, log: opts.Log, now: opts.Now, addr: ln.Addr(), messages: make(chan UIMessage, 64), stop: stop,
 		changed: make(chan struct{}), missing: map[string]bool{}, told: map[string]time.Time{},
 	}
-	s.counter.Store(firstRequest(opts.Now()))
+	s.first = firstRequest(opts.Now())
+	s.counter.Store(s.first)
 	s.http = &http.Server{
 		Handler:           http.HandlerFunc(s.serve),
 		ReadHeaderTimeout: 5 * time.Second,
@@ -171,6 +173,9 @@ func firstRequest(now time.Time) uint64 {
 
 // URL returns what the player types after /connect.
 func (s *Server) URL() string { return "ws://" + s.addr.String() + "/" + s.opts.Secret }
+
+// Requests returns how many requests were made to the game since Listen.
+func (s *Server) Requests() uint64 { return s.counter.Load() - s.first }
 
 // Close says good-bye to the game, closes the port and waits for everything that
 // the server started.

@@ -132,6 +132,7 @@ type Journal struct {
 	writing sync.Mutex // held by whoever writes, seams included
 	poison  atomic.Pointer[fault.Error]
 	closed  atomic.Bool
+	commits atomic.Int64
 }
 
 // Open opens the journal at path and creates it, with its folder, where there is
@@ -300,6 +301,9 @@ func (j *Journal) Close() error {
 // Closed reports whether Close was called.
 func (j *Journal) Closed() bool { return j.closed.Load() }
 
+// Commits returns how many transactions reached the disk since Open.
+func (j *Journal) Commits() int64 { return j.commits.Load() }
+
 // Path returns the journal's file.
 func (j *Journal) Path() string { return j.path }
 
@@ -341,7 +345,11 @@ func (j *Journal) update(point string, change func(tx *bbolt.Tx) error) error {
 			return err
 		}
 		committing = true
-		return tx.Commit()
+		if err := tx.Commit(); err != nil {
+			return err
+		}
+		j.commits.Add(1)
+		return nil
 	})
 	switch {
 	case errors.Is(err, errUnchanged):

@@ -6,17 +6,10 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
-)
 
-// Counters are totals since the service started, asked for when /metrics is read.
-type Counters struct {
-	Cells      int64 // cells that receipts confirm
-	Commands   int64 // commands sent to the world
-	RoundTrips int64 // requests to the addon that were answered
-	Fsyncs     int64 // transactions of the journal that reached the disk
-	Conflicts  int64 // operations that ended in conflict
-	Operations map[string]int64
-}
+	"groundplan/journal"
+	"groundplan/plan"
+)
 
 // metrics is what /metrics shows.
 type metrics struct {
@@ -36,50 +29,81 @@ func newMetrics(s *Service) *metrics {
 			Name: "groundplan_errors_total", Help: "Calls that failed, by method and code.",
 		}, []string{"method", "code"}),
 	}
-	gauge := func(name, help string, read func() float64) prometheus.Collector {
-		return prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, read)
-	}
-	counter := func(name, help string, read func(Counters) int64) prometheus.Collector {
-		return prometheus.NewCounterFunc(prometheus.CounterOpts{Name: name, Help: help}, func() float64 {
-			return float64(read(s.counters()))
-		})
-	}
-	m.registry.MustRegister(
-		m.calls, m.errors,
-		gauge("groundplan_gate_shut", "1 while an operation waits for an admin's decision.", func() float64 { return truth(s.Health().Gate != "open") }),
-		gauge("groundplan_world_connected", "1 while a world is connected.", func() float64 { return truth(s.Health().World == "connected") }),
-		gauge("groundplan_journal_failed", "1 after the disk failed.", func() float64 { return truth(s.Health().Journal != "ok") }),
-		counter("groundplan_cells_total", "Cells written and confirmed.", func(c Counters) int64 { return c.Cells }),
-		counter("groundplan_commands_total", "Commands sent to the world.", func(c Counters) int64 { return c.Commands }),
-		counter("groundplan_round_trips_total", "Requests that the addon answered.", func(c Counters) int64 { return c.RoundTrips }),
-		counter("groundplan_fsyncs_total", "Transactions of the journal on disk.", func(c Counters) int64 { return c.Fsyncs }),
-		counter("groundplan_conflicts_total", "Operations that ended in conflict.", func(c Counters) int64 { return c.Conflicts }),
-		&byStatus{s: s, desc: prometheus.NewDesc("groundplan_operations_total", "Operations by status.", []string{"status"}, nil)},
-	)
+	m.registry.MustRegister(m.calls, m.errors, newGauges(s))
 	return m
 }
 
-func (s *Service) counters() Counters {
-	if s.Counters == nil {
-		return Counters{}
-	}
-	return s.Counters()
+// gauges collects what the parts below count, once for each reading.
+type gauges struct {
+	s *Service
+
+	gate, world, broken                            *prometheus.Desc
+	operations, cells, commands, weak, conflicting *prometheus.Desc
+	trips, fsyncs                                  *prometheus.Desc
 }
 
-// byStatus collects the operations by their status.
-type byStatus struct {
-	s    *Service
-	desc *prometheus.Desc
+func newGauges(s *Service) *gauges {
+	desc := func(name, help string, labels ...string) *prometheus.Desc {
+		return prometheus.NewDesc("groundplan_"+name, help, labels, nil)
+	}
+	return &gauges{
+		s:           s,
+		gate:        desc("gate_shut", "1 while an operation waits for an admin's decision."),
+		world:       desc("world_connected", "1 while a world is connected."),
+		broken:      desc("journal_failed", "1 after the disk failed."),
+		operations:  desc("operations", "Operations by status, of the newest 10,000.", "status"),
+		cells:       desc("cells", "Cells that these operations wrote."),
+		commands:    desc("commands", "Commands that they sent."),
+		weak:        desc("weak_commands", "Commands whose filter had to drop states to fit the line."),
+		conflicting: desc("conflicting_cells", "Cells at which they stopped."),
+		trips:       desc("round_trips_total", "Requests made to the game since the start."),
+		fsyncs:      desc("fsyncs_total", "Transactions of the journal that reached the disk since the start."),
+	}
 }
 
-// Describe sends the one description.
-func (b *byStatus) Describe(out chan<- *prometheus.Desc) { out <- b.desc }
-
-// Collect sends a value per status.
-func (b *byStatus) Collect(out chan<- prometheus.Metric) {
-	for status, n := range b.s.counters().Operations {
-		out <- prometheus.MustNewConstMetric(b.desc, prometheus.GaugeValue, float64(n), status)
+// Describe sends every description.
+func (g *gauges) Describe(out chan<- *prometheus.Desc) {
+	for _, d := range []*prometheus.Desc{
+		g.gate, g.world, g.broken, g.operations, g.cells, g.commands, g.weak, g.conflicting, g.trips, g.fsyncs,
+	} {
+		out <- d
 	}
+}
+
+// Collect sends every value.
+func (g *gauges) Collect(out chan<- prometheus.Metric) {
+	gauge := func(d *prometheus.Desc, v float64, labels ...string) {
+		out <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, v, labels...)
+	}
+	counter := func(d *prometheus.Desc, v float64) {
+		out <- prometheus.MustNewConstMetric(d, prometheus.CounterValue, v)
+	}
+	h := g.s.Health()
+	gauge(g.gate, truth(h.Gate != "open"))
+	gauge(g.world, truth(h.World == "connected"))
+	gauge(g.broken, truth(h.Journal != "ok"))
+	counter(g.fsyncs, float64(g.s.Journal.Commits()))
+	if g.s.RoundTrips != nil {
+		counter(g.trips, float64(g.s.RoundTrips()))
+	}
+	ops, err := g.s.Journal.Operations(journal.Filter{Limit: maxListed})
+	if err != nil {
+		out <- prometheus.NewInvalidMetric(g.operations, err)
+		return
+	}
+	statuses := map[plan.Status]int{plan.Queued: 0, plan.Applying: 0, plan.Applied: 0, plan.Conflicted: 0, plan.Cancelled: 0, plan.Failed: 0, plan.RecoveryRequired: 0}
+	var written, sent, weak, conflicts int
+	for _, op := range ops {
+		statuses[op.Status]++
+		written, sent, weak, conflicts = written+op.Written, sent+op.Sent, weak+op.Weak, conflicts+op.ConflictCount
+	}
+	for status, n := range statuses {
+		gauge(g.operations, float64(n), string(status))
+	}
+	gauge(g.cells, float64(written))
+	gauge(g.commands, float64(sent))
+	gauge(g.weak, float64(weak))
+	gauge(g.conflicting, float64(conflicts))
 }
 
 func truth(b bool) float64 {
@@ -89,12 +113,8 @@ func truth(b bool) float64 {
 	return 0
 }
 
-// count notes one request. Methods that do not exist are counted together, so
-// that a client cannot fill the memory with names.
+// count notes one call.
 func (m *metrics) count(method, code string, took time.Duration) {
-	if method == "" {
-		return
-	}
 	m.calls.WithLabelValues(method).Observe(took.Seconds())
 	if code != "" {
 		m.errors.WithLabelValues(method, code).Inc()

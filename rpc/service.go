@@ -53,8 +53,8 @@ type Options struct {
 	Edit func(dimension string, p voxel.Pos, state string, asPlayer bool) error
 	// Diagnose says in one sentence why the world cannot be reached; optional.
 	Diagnose func(ctx context.Context) Diagnosis
-	// Counters returns what /metrics shows of the parts below; optional.
-	Counters func() Counters
+	// RoundTrips returns how many requests were made to the game; optional.
+	RoundTrips func() uint64
 	// MCP answers /mcp; optional.
 	MCP http.Handler
 	// Light and Heavy are how many cheap and expensive calls run at once;

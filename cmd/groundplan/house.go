@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/google/renameio/v2"
@@ -37,6 +38,9 @@ type house struct {
 	service  *rpc.Service
 	server   *rpc.Server
 	addr     string
+
+	end  context.CancelFunc // ends work; nil when there is none
+	work sync.WaitGroup
 }
 
 // ready is the line that says that the service is up.
@@ -134,7 +138,7 @@ func (h *house) startService(ctx context.Context, flags serveFlags, serve func()
 		World:    func() rpc.World { return h.bridge.World() },
 		Library:  &schematic.Library{Dir: filepath.Join(h.dir, "schematics"), Limits: limits, Strict: flags.Profile == "prototype"},
 		Registry: registries.current, Version: version, NewID: rpc.NewID, Log: h.log,
-		Diagnose: h.diagnose, Edit: h.edit(),
+		Diagnose: h.diagnose, Edit: h.edit(), RoundTrips: h.bridge.Requests,
 	})
 	program, err := os.Executable()
 	if err != nil {
@@ -147,7 +151,31 @@ func (h *house) startService(ctx context.Context, flags serveFlags, serve func()
 		},
 	})
 	serve()
+	if flags.World == "connect" {
+		ctx, h.end = context.WithCancel(ctx)
+		h.work.Go(func() { h.bindOwner(ctx, projects) })
+	}
 	return h.announce()
+}
+
+// bindOwner gives the default project to the player who typed the first /connect:
+// whoever knows the secret of the bridge hosts the world.
+func (h *house) bindOwner(ctx context.Context, projects *rpc.Projects) {
+	world := h.bridge.World()
+	if err := world.Await(ctx); err != nil {
+		return // the service ends
+	}
+	info, err := world.Info()
+	project, ok := projects.Get(rpc.DefaultProject)
+	if err != nil || !ok || project.Owner != "" || info.Player == "" {
+		return
+	}
+	project.Owner = info.Player
+	if err := projects.Put(project); err != nil {
+		h.log.Error("owner not bound", "error", err)
+		return
+	}
+	h.log.Info("owner bound", "project", project.ID, "player", info.Player)
 }
 
 func (h *house) diagnose(ctx context.Context) rpc.Diagnosis {
@@ -190,6 +218,10 @@ func (h *house) announce() error {
 // game says good-bye, the journal is closed last.
 func (h *house) close() {
 	var errs []error
+	if h.end != nil {
+		h.end()
+	}
+	h.work.Wait()
 	if h.server != nil {
 		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 		errs = append(errs, h.server.Close(ctx))

@@ -23,7 +23,12 @@ type importCommand struct {
 	At       position `help:"Where the schematic's anchor goes." required:"" placeholder:"X,Y,Z"`
 	Rotation int      `help:"Degrees clockwise seen from above: 0, 90, 180 or 270." enum:"0,90,180,270" default:"0"`
 	Project  string   `help:"The project." default:"default"`
+	Mirror   string   `help:"x: east and west change places; z: north and south." enum:",x,z" default:""`
+	Anchor   string   `help:"What goes to the place: the file's own anchor, its lowest corner, or the corner on the ground." enum:",corner,ground" default:""`
+	SkipAir  bool     `help:"Air of the schematic leaves the world as it is."`
 	Yes      bool     `help:"Apply the plan at once; without it the plan is only shown."`
+	DryRun   bool     `help:"Only show the plan; the default."`
+	Report   bool     `help:"Print what the import makes of the file as well, ahead of the plan."`
 }
 
 // Run prints the plan, or with --yes the operation that applied it, as one line
@@ -38,14 +43,22 @@ func (c *importCommand) Run(p *program) error {
 	if err != nil {
 		return err
 	}
+	if c.Report {
+		var report schematic.Report
+		if err := service.call(ctx, "schematic_inspect", map[string]any{"asset_id": asset.ID}, &report); err != nil {
+			return err
+		}
+		fmt.Fprintln(p.out, encode(report))
+	}
 	var prepared rpc.PlanView
 	err = service.call(ctx, "schematic_import_prepare", map[string]any{
 		"project_id": c.Project, "asset_id": asset.ID, "target": c.At.Pos, "rotation": c.Rotation,
+		"mirror": c.Mirror, "anchor": c.Anchor, "skip_air": c.SkipAir,
 	}, &prepared)
 	if err != nil {
 		return err
 	}
-	if !c.Yes {
+	if !c.Yes || c.DryRun {
 		fmt.Fprintln(p.out, encode(prepared))
 		p.say("%d blocks would change; apply with: groundplan rpc build_apply '%s'", prepared.Changed,
 			encode(map[string]string{"plan_id": prepared.ID, "plan_hash": prepared.Hash, "idempotency_key": "import-" + prepared.ID}))

@@ -18,6 +18,7 @@ type recoveryCommand struct {
 	Abandon  recoveryRuling `cmd:"" help:"Leave the world as it is, give up the operation and its undo."`
 	Resume   recoveryRuling `cmd:"" help:"Let the operation go on; refused while any of its cells is foreign."`
 	Rollback recoveryRuling `cmd:"" help:"Write the operation's cells back to before; refused while any is foreign."`
+	Verify   recoveryVerify `cmd:"" help:"Compare what finished operations wrote with the world: what a crash of the game lost."`
 	Log      recoveryLog    `cmd:"" help:"List the decisions that were made."`
 }
 
@@ -79,6 +80,30 @@ func (c *recoveryRuling) Run(p *program, all *recoveryCommand) error {
 	var op plan.Operation
 	return p.ask("recovery_"+p.command, c.params(), &op, all.JSON, func() {
 		p.print("%s is %s: %s", op.ID, op.Status, op.Message)
+	})
+}
+
+type recoveryVerify struct {
+	Operations []string `arg:"" help:"Operation ids; without them the newest." optional:""`
+	Repair     bool     `help:"Plan to write again what was lost, and print the plan."`
+}
+
+// Run shows what the world lost.
+func (c *recoveryVerify) Run(p *program, all *recoveryCommand) error {
+	params := map[string]any{}
+	if len(c.Operations) > 0 {
+		params["operation_ids"] = c.Operations
+	}
+	if c.Repair {
+		var v rpc.PlanView
+		return p.ask("recovery_repair_prepare", params, &v, true, nil)
+	}
+	var v rpc.VerifyView
+	return p.ask("recovery_verify", params, &v, all.JSON, func() {
+		for _, r := range v.Operations {
+			p.print("%s  %d cells owned: %d present, %d lost, %d foreign, %d unloaded", r.Operation, r.Owned, r.Present, r.Lost, r.Foreign, r.Unloaded)
+		}
+		p.print("%d cells were lost.", v.Lost)
 	})
 }
 
