@@ -24,10 +24,11 @@ type thing struct {
 	kind  [128]byte
 	n     int // bytes of kind
 	pos   [3]int32
-	has   uint8 // which of x, y, z are known
-	full  bool  // it has data that would be lost
-	outer bool  // it is the outer compound: its Id and Pos count
-	skull skull // kind -1 unless the data names one
+	has   uint8  // which of x, y, z are known
+	full  bool   // it has data that would be lost
+	outer bool   // it is the outer compound: its Id and Pos count
+	skull skull  // kind -1 unless the data names one
+	final string // what a jigsaw block becomes; read for structures only
 }
 
 func (d *document) readBlockEntities(t nbt.Tag) error {
@@ -77,7 +78,7 @@ func (d *document) addBlockEntity(one *thing) {
 // nextThing reads a compound into the one thing that the document has room for.
 func (d *document) nextThing() (*thing, error) {
 	one := &d.thing
-	one.n, one.has, one.full, one.outer, one.skull = 0, 0, false, true, skull{kind: -1}
+	one.n, one.has, one.full, one.outer, one.skull, one.final = 0, 0, false, true, skull{kind: -1}, ""
 	return one, d.readThing(one)
 }
 
@@ -98,6 +99,10 @@ func (d *document) readThing(one *thing) error {
 				return d.readPosition(one, t)
 			}
 			return d.Skip(t)
+		case "final_state":
+			if (d.structure.listed || d.bedrock.found) && t == nbt.String {
+				return d.text(&one.final)(t)
+			}
 		case "x", "y", "z":
 			if one.outer && t == nbt.Int {
 				axis := name[0] - 'x'

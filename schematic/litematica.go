@@ -111,7 +111,7 @@ func (d *document) readBlockEntityElsewhere() error {
 	if err != nil {
 		return err
 	}
-	d.blockEntities.add(one.kind[:one.n], !one.full)
+	d.blockEntities.add(one.kind[:one.n], !one.full || one.final != "")
 	return nil
 }
 

@@ -2,6 +2,7 @@ package schematic
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"groundplan/schematic/nbt"
@@ -74,13 +75,19 @@ func (d *document) bedrockPalettes(name []byte, t nbt.Tag) error {
 }
 
 // positionData reads what the game keeps for one cell beside its block.
-func (d *document) positionData(_ []byte, t nbt.Tag) error {
+func (d *document) positionData(name []byte, t nbt.Tag) error {
 	if t != nbt.Compound {
 		return d.Skip(t)
 	}
+	index, err := strconv.Atoi(string(name))
+	if err != nil {
+		index = -1
+	}
 	return d.Compound(func(name []byte, t nbt.Tag) error {
 		if string(name) == "block_entity_data" && t == nbt.Compound {
-			return d.readBlockEntityElsewhere()
+			err := d.readBlockEntityElsewhere()
+			d.keepFinal(index)
+			return err
 		}
 		return d.Skip(t)
 	})
@@ -180,7 +187,13 @@ func (d *document) assembleMCStructure(s *Schematic) error {
 	}
 	s.palette = all.list
 	p.layers = [2][]int32{}
-	return nil
+	return d.finishJigsaws(s, func(index int) int {
+		if index < 0 || index >= n {
+			return -1
+		}
+		x, y, z := index/size.Z/size.Y, index/size.Z%size.Y, index%size.Z
+		return (y*size.Z+z)*size.X + x
+	})
 }
 
 // state returns the text of what the two layers have; false when the second one

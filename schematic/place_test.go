@@ -9,6 +9,7 @@ import (
 	"groundplan/plan/block"
 	"groundplan/plan/fault"
 	"groundplan/plan/voxel"
+	"groundplan/schematic/nbt"
 )
 
 func registry(tb testing.TB) *block.Registry {
@@ -231,6 +232,28 @@ func TestInspectCountsEveryCellOnce(t *testing.T) {
 	}
 	if n != r.Cells || sum != r.Cells || r.Cells != r.Width*r.Height*r.Length {
 		t.Errorf("palette %d, qualities %d, cells %d", n, sum, r.Cells)
+	}
+}
+
+func TestJigsawBlocksAreReadAsWhatTheGameMakesOfThem(t *testing.T) {
+	jigsaw := func(x int32, final any) compound {
+		return compound{{"state", int32(0)}, {"pos", numbers{x, 0, 0}}, {"nbt", compound{
+			{"id", "minecraft:jigsaw"}, {"final_state", final}, {"pool", "minecraft:empty"},
+		}}}
+	}
+	file := compound{
+		{"size", numbers{3, 1, 1}},
+		{"palette", list{byte(nbt.Compound), marshalers(compound{{"Name", "minecraft:jigsaw"}, {"Properties", compound{{"orientation", "up_north"}}}})}},
+		{"blocks", list{byte(nbt.Compound), marshalers(jigsaw(0, "minecraft:oak_log[axis=x]"), jigsaw(1, int32(5)), jigsaw(2, "minecraft:air"))}},
+	}
+	s := open(t, pack(t, encode(t, file, "")))
+	for x, want := range []string{"minecraft:oak_log[axis=x]", "minecraft:jigsaw[orientation=up_north]", "minecraft:air"} {
+		if got, _ := s.At(pos(x, 0, 0)); got != want {
+			t.Errorf("cell %d: %s instead of %s", x, got, want)
+		}
+	}
+	if k := s.BlockEntities[0]; k.Count != 3 || k.Dropped != 1 || len(s.Warnings) != 1 {
+		t.Errorf("%+v %q", k, s.Warnings)
 	}
 }
 

@@ -1,6 +1,9 @@
 package schematic
 
 import (
+	"maps"
+	"slices"
+
 	"groundplan/plan/voxel"
 	"groundplan/schematic/nbt"
 )
@@ -12,6 +15,10 @@ type structureParts struct {
 	palette *listPalette
 	blocks  []uint64 // packed y, z, x and state, 16 bits each
 	listed  bool     // the list of blocks was there
+
+	// finals are what jigsaw blocks become when the game builds a structure: by
+	// the index of the block in blocks or, for Bedrock, by that of the cell.
+	finals map[int]string
 }
 
 func (p *structureParts) found() bool { return p.hasSize && p.listed }
@@ -86,6 +93,7 @@ func (d *document) readStructureBlocks(nbt.Tag) error {
 					before := d.Offset()
 					err := d.readBlockEntityElsewhere()
 					spared += d.Offset() - before
+					d.keepFinal(len(p.blocks))
 					return err
 				}
 			}
@@ -150,7 +158,56 @@ func (d *document) assembleStructure(s *Schematic) error {
 		}
 		s.cells.set((at.Y*size.Z+at.Z)*size.X+at.X, uint16(state+1))
 	}
+	if err := d.finishJigsaws(s, func(block int) int {
+		b := p.blocks[block]
+		return (int(b>>48)*size.Z+int(b>>32&0xffff))*size.X + int(b>>16&0xffff)
+	}); err != nil {
+		return err
+	}
 	p.blocks = nil
+	return nil
+}
+
+// keepFinal remembers what the block entity that was read last becomes.
+func (d *document) keepFinal(index int) {
+	p := &d.structure
+	if d.thing.final == "" || len(d.thing.final) > maxState || len(p.finals) == maxThings {
+		return
+	}
+	if p.finals == nil {
+		p.finals = map[int]string{}
+	}
+	p.finals[index] = d.thing.final
+}
+
+// finishJigsaws replaces jigsaw blocks by what the game makes of them when it builds
+// the structure; cell gives the cell of an index of finals.
+func (d *document) finishJigsaws(s *Schematic, cell func(index int) int) error {
+	all := states{list: s.palette, index: map[string]uint16{}}
+	for i, state := range s.palette {
+		all.index[state] = uint16(i)
+	}
+	done := 0
+	for _, index := range slices.Sorted(maps.Keys(d.structure.finals)) {
+		state := d.structure.finals[index]
+		at := cell(index)
+		if at < 0 || at >= s.cells.n {
+			continue
+		}
+		if id, _ := split(s.palette[s.cells.at(at)]); id != "minecraft:jigsaw" {
+			continue
+		}
+		id, err := all.add(d, state)
+		if err != nil {
+			return err
+		}
+		s.cells.set(at, id)
+		done++
+	}
+	s.palette = all.list
+	if done > 0 {
+		d.warn("%d jigsaw blocks were read as what the game makes of them", done)
+	}
 	return nil
 }
 
