@@ -3,6 +3,7 @@ package bridge_test
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -126,4 +127,32 @@ func BenchmarkRun(b *testing.B) {
 			}
 		})
 	}
+}
+
+// BenchmarkRunAll is a slice of 1,000 commands in their order.
+func BenchmarkRunAll(b *testing.B) {
+	server, err := bridge.Listen(b.Context(), bridge.Options{Addr: "127.0.0.1:0"})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer server.Close()
+	game, err := bridgetest.Connect(b.Context(), server.URL(), answering())
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer game.Close()
+	world := server.World()
+	if err := world.Await(b.Context()); err != nil {
+		b.Fatal(err)
+	}
+	commands := slices.Repeat([]string{`execute in nether run fill -1200 64 -1200 -1185 79 -1185 minecraft:stone replace minecraft:air`}, 1000)
+	b.ReportAllocs()
+	for b.Loop() {
+		for _, got := range world.RunAll(b.Context(), commands) {
+			if got.Kind != plan.Answered {
+				b.Fatalf("%+v", got)
+			}
+		}
+	}
+	b.ReportMetric(float64(b.N)*1000/b.Elapsed().Seconds(), "calls/s")
 }

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -19,6 +21,44 @@ func isFrameError(t *testing.T, err error) {
 	if _, ok := errors.AsType[*FrameError](err); err != nil && !ok {
 		t.Fatalf("error of another kind: %v", err)
 	}
+}
+
+// published adds the strings of the protocol's published vectors to the seeds,
+// where the reference material is there: every message, and every text frame.
+func published(f *testing.F, add func(text string)) {
+	f.Helper()
+	data, err := os.ReadFile(filepath.Join("..", "..", "shared", "reference", "mcbews-v1-vectors.json"))
+	if err != nil {
+		return
+	}
+	var walk func(value any)
+	walk = func(value any) {
+		switch v := value.(type) {
+		case []any:
+			for _, item := range v {
+				walk(item)
+			}
+		case map[string]any:
+			if _, ok := v["c"]; ok {
+				frame, err := json.Marshal(v)
+				if err != nil {
+					f.Fatal(err)
+				}
+				add(string(frame))
+			}
+			if message, ok := v["message"].(string); ok {
+				add(message)
+			}
+			for _, item := range v {
+				walk(item)
+			}
+		}
+	}
+	var all any
+	if err := json.Unmarshal(data, &all); err != nil {
+		f.Fatal(err)
+	}
+	walk(all)
 }
 
 func FuzzEnvelope(f *testing.F) {
@@ -83,6 +123,7 @@ func FuzzChunk(f *testing.F) {
 	for _, seed := range []string{"MCBEWS|BRIDGE|req-1|1/2|{\"ok\":true,", "MCBEWS|UI_CHAT|ui-1|1/1|x", "MCBEWS|BRIDGE|a|1/1", "MCBEWS|", ""} {
 		f.Add(seed)
 	}
+	published(f, func(text string) { f.Add(text) })
 	f.Fuzz(func(t *testing.T, line string) {
 		c, err := DecodeBridgeChunk(line)
 		isFrameError(t, err)
@@ -160,6 +201,7 @@ func FuzzReply(f *testing.F) {
 
 func FuzzUIChat(f *testing.F) {
 	f.Add([]byte(`{"player":"Steve","message":"hello","cid":"a"}`))
+	published(f, func(text string) { f.Add([]byte(text)) })
 	f.Fuzz(func(t *testing.T, body []byte) {
 		m, err := DecodeUIChat("id", body)
 		isFrameError(t, err)
@@ -171,6 +213,7 @@ func FuzzUIChat(f *testing.F) {
 
 func FuzzTextFrame(f *testing.F) {
 	f.Add([]byte(`{"id":"r","i":1,"n":1,"p":"Steve","r":"assistant","c":"@ok","cid":"c","t":"T","u":{"i":3}}`))
+	published(f, func(text string) { f.Add([]byte(text)) })
 	f.Fuzz(func(t *testing.T, message []byte) {
 		frame, err := DecodeTextFrame(message)
 		isFrameError(t, err)
@@ -194,6 +237,7 @@ func FuzzTextFrame(f *testing.F) {
 func FuzzRequest(f *testing.F) {
 	f.Add([]byte(`{"v":2,"request_id":"r1","capability":"x","payload":{"a":"@ \u0040"}}`))
 	f.Add([]byte(`{"request_id":"r1","capability":"x"}`))
+	published(f, func(text string) { f.Add([]byte(text)) })
 	f.Fuzz(func(t *testing.T, message []byte) {
 		r, err := DecodeRequest(message)
 		isFrameError(t, err)

@@ -201,6 +201,32 @@ func TestAPeerThatNeverEndsItsHandshakeIsLetGo(t *testing.T) {
 	})
 }
 
+func TestARequestThatIsNoUpgradeHoldsNothing(t *testing.T) {
+	bubble(t, bridge.Options{}, func(b *bench) {
+		for _, request := range []string{
+			"GET /x HTTP/1.1\r\nHost: a\r\n\r\n",
+			"GET /secret HTTP/1.1\r\nHost: a\r\n\r\n",
+			"POST /secret HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\n\r\nx",
+		} {
+			conn, err := b.net.Dial(b.t.Context(), "", "")
+			if err != nil {
+				b.t.Fatal(err)
+			}
+			begin := time.Now()
+			if _, err := io.WriteString(conn, request); err != nil {
+				b.t.Fatal(err)
+			}
+			if answer, err := io.ReadAll(conn); err != nil || !bytes.HasPrefix(answer, []byte("HTTP/1.1 4")) {
+				b.t.Errorf("%q, %v", answer, err)
+			}
+			if took := time.Since(begin); took > 11*time.Second {
+				b.t.Errorf("let go after %v", took)
+			}
+			conn.Close()
+		}
+	})
+}
+
 func TestAFrameThatIsTooLargeEndsTheConnection(t *testing.T) {
 	server, err := bridge.Listen(t.Context(), bridge.Options{Addr: "127.0.0.1:0"})
 	if err != nil {

@@ -124,7 +124,9 @@ func Listen(ctx context.Context, opts Options) (*Server, error) {
 	s.counter.Store(s.first)
 	s.http = &http.Server{
 		Handler:           http.HandlerFunc(s.serve),
-		ReadHeaderTimeout: 5 * time.Second,
+		ReadHeaderTimeout: 5 * time.Second, // the rest end with the upgrade
+		ReadTimeout:       10 * time.Second,
+		WriteTimeout:      10 * time.Second,
 		MaxHeaderBytes:    16 << 10,
 		BaseContext:       func(net.Listener) context.Context { return ctx },
 		ConnContext: func(ctx context.Context, conn net.Conn) context.Context {
@@ -132,6 +134,7 @@ func Listen(ctx context.Context, opts Options) (*Server, error) {
 		},
 		ErrorLog: slog.NewLogLogger(opts.Log.Handler(), slog.LevelDebug),
 	}
+	s.http.SetKeepAlivesEnabled(false)
 	s.work.Go(func() {
 		if err := s.http.Serve(wireListener{ln}); !errors.Is(err, http.ErrServerClosed) {
 			s.log.Error("the bridge's port failed", "error", err)

@@ -435,6 +435,18 @@ func TestTooLongACommandIsRefusedBeforeItIsSent(t *testing.T) {
 	})
 }
 
+func TestTheLongestCommandOfAPlanFitsTheLine(t *testing.T) {
+	connected(t, answering(), bridge.Options{}, func(b *bench) {
+		long := "execute in the_end run " + strings.Repeat(`"`, 20)
+		long += strings.Repeat("x", plan.MaxCommandBytes-len(long)-20)
+		for _, got := range append(b.world.RunAll(b.t.Context(), []string{long}), b.world.Run(b.t.Context(), "the_end", long)) {
+			if got.Kind != plan.Answered {
+				b.t.Errorf("%+v", got)
+			}
+		}
+	})
+}
+
 func TestCallReturnsTheResultOrAFault(t *testing.T) {
 	opts := bridgetest.Options{Capabilities: map[string]func(json.RawMessage) (any, error){
 		"echo":  func(payload json.RawMessage) (any, error) { return payload, nil },
