@@ -70,7 +70,8 @@ func (s *arch) has(u, y, span int) bool {
 	}
 	du, dy := 2*u+1-span, 2*(y-s.posts)+1
 	d := du*du + dy*dy
-	return d <= span*span && d > s.width*s.width
+	// A little more than the circle outside, so that its cells touch by their faces.
+	return d <= span*span+span && d > s.width*s.width
 }
 
 // polygon is an outline in the xz plane, extruded upwards. A cell is inside when
