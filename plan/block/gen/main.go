@@ -99,43 +99,62 @@ func compress(text string) ([]byte, error) {
 	return w.EncodeAll([]byte(text), nil), w.Close()
 }
 
-// build reads the packages and returns the registry's text.
-func build(ctx context.Context, cache string) (string, error) {
-	const (
-		table      = "minecraft-data/data/bedrock/1.26.30/blocksJ2B.json"
-		javaBlocks = "minecraft-data/data/pc/26.1/blocks.json"
-		javaShapes = "minecraft-data/data/pc/26.1/blockCollisionShapes.json"
-		vanilla    = "lib/mojang-block.d.ts"
-	)
-	wanted := []string{table, javaBlocks, javaShapes}
+// The files that are read besides those of profiles and old versions.
+const (
+	javaTable  = "minecraft-data/data/bedrock/1.26.30/blocksJ2B.json"
+	javaBlocks = "minecraft-data/data/pc/26.1/blocks.json"
+	javaShapes = "minecraft-data/data/pc/26.1/blockCollisionShapes.json"
+	vanilla    = "lib/mojang-block.d.ts"
+)
+
+// fetch returns every file that build reads.
+func fetch(ctx context.Context, cache string) (files, error) {
+	wanted := []string{javaTable, javaBlocks, javaShapes, newestFile("blockCollisionShapes.json"), newestFile("items.json")}
 	for _, p := range profiles {
 		wanted = append(wanted, p.dir+"blockStates.json", p.dir+"blocks.json")
 	}
-	last := profiles[len(profiles)-1].dir
-	wanted = append(wanted, last+"blockCollisionShapes.json", last+"items.json")
 	for _, v := range oldVersions {
 		wanted = append(wanted, oldFile(v, "blockStates.json"), oldFile(v, "blocksJ2B.json"))
 	}
 	data, err := minecraftData.fetch(ctx, cache, wanted...)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	declared, err := vanillaData.fetch(ctx, cache, vanilla)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
+	data[vanilla] = declared[vanilla]
+	return data, nil
+}
+
+func newestFile(name string) string { return profiles[len(profiles)-1].dir + name }
+
+// readPalettes returns the palettes of the profiles, checked against Mojang's
+// declarations.
+func readPalettes(data files) ([]palette, error) {
 	var palettes []palette
 	for _, p := range profiles {
 		pal, err := readPalette(data[p.dir+"blockStates.json"], data[p.dir+"blocks.json"])
 		if err != nil {
-			return "", fmt.Errorf("%s: %w", p.dir, err)
+			return nil, fmt.Errorf("%s: %w", p.dir, err)
 		}
 		palettes = append(palettes, pal)
 	}
-	if err := palettes[1].checkVanilla(declared[vanilla]); err != nil {
+	return palettes, palettes[1].checkVanilla(data[vanilla])
+}
+
+// build reads the packages and returns the registry's text.
+func build(ctx context.Context, cache string) (string, error) {
+	data, err := fetch(ctx, cache)
+	if err != nil {
 		return "", err
 	}
-	blocks, err := readJava(data[table], data[javaBlocks])
+	palettes, err := readPalettes(data)
+	if err != nil {
+		return "", err
+	}
+	blocks, err := readJava(data[javaTable], data[javaBlocks])
 	if err != nil {
 		return "", err
 	}
@@ -146,19 +165,14 @@ func build(ctx context.Context, cache string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	blocks, err = patchBlocks(blocks, newest, palettes)
+	if blocks, err = patchBlocks(blocks, newest, palettes); err != nil {
+		return "", err
+	}
+	extra, err := looks(newest, blocks, data)
 	if err != nil {
 		return "", err
 	}
-	extra, err := looks(newest, blocks, data[last+"blockStates.json"], data[last+"blockCollisionShapes.json"], data[javaShapes])
-	if err != nil {
-		return "", err
-	}
-	items, err := itemLines(data[last+"blocks.json"], data[last+"items.json"], newest)
-	if err != nil {
-		return "", err
-	}
-	solid, err := readSolid(data[last+"blocks.json"])
+	solid, err := readSolid(data[newestFile("blocks.json")])
 	if err != nil {
 		return "", err
 	}
@@ -166,29 +180,33 @@ func build(ctx context.Context, cache string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return write(palettes, blocks, classes, slices.Concat(extra, items, writeOld(old))), nil
+	return write(palettes, blocks, classes, slices.Concat(extra, writeOld(old))), nil
 }
 
-// looks returns the lines about colours and shapes.
-func looks(newest palette, blocks []*javaBlock, permutations, bedrockShapes, javaShapes []byte) ([]string, error) {
+// looks returns the lines about colours, shapes, light and items.
+func looks(newest palette, blocks []*javaBlock, data files) ([]string, error) {
 	colours, err := readColours(coloursText, newest)
 	if err != nil {
 		return nil, err
 	}
-	order, err := readOrder(permutations, newest)
+	order, err := readOrder(data[newestFile("blockStates.json")], newest)
 	if err != nil {
 		return nil, err
 	}
-	bedrock, err := readShapes(bedrockShapes)
+	bedrock, err := readShapes(data[newestFile("blockCollisionShapes.json")])
 	if err != nil {
 		return nil, err
 	}
-	java, err := readShapes(javaShapes)
+	java, err := readShapes(data[javaShapes])
 	if err != nil {
 		return nil, err
 	}
 	shapes, err := shapeLines(newest, order, blocks, java, bedrock)
-	return append(colours, shapes...), err
+	if err != nil {
+		return nil, err
+	}
+	items, err := itemLines(data[newestFile("blocks.json")], data[newestFile("items.json")], newest)
+	return slices.Concat(colours, shapes, items), err
 }
 
 func patchBlocks(blocks []*javaBlock, newest palette, palettes []palette) ([]*javaBlock, error) {
