@@ -25,6 +25,7 @@ type World struct {
 	stop    context.CancelCauseFunc
 	wait    sync.WaitGroup
 	saving  sync.Mutex // held while a save writes its file
+	unlock  func()     // lets another process have the world
 
 	// mu protects everything below: the world, the script and what they know of
 	// the connection.
@@ -74,9 +75,14 @@ func Start(ctx context.Context, o Options) (*World, error) {
 	if err != nil {
 		return nil, fault.Wrap(fault.InvalidRequest, err, "no block states for game version "+o.Game)
 	}
+	unlock, err := store.Lock(o.Dir)
+	if err != nil {
+		return nil, fault.Wrap(fault.StorageFailed, err, "the embedded world cannot be opened: "+err.Error())
+	}
 	blocks, err := store.Open(o.Dir)
 	if err != nil {
-		return nil, fault.Wrap(fault.StorageFailed, err, "the embedded world cannot be opened")
+		unlock()
+		return nil, fault.Wrap(fault.StorageFailed, err, "the embedded world cannot be opened: "+err.Error())
 	}
 	w := &World{
 		options: o, log: o.Log, blocks: blocks, catalog: newCatalog(registry, blocks),
@@ -86,8 +92,10 @@ func Start(ctx context.Context, o Options) (*World, error) {
 		chaos:  newChaos(o.Faults, o.Seed),
 	}
 	if w.script, err = newHost(w); err != nil {
+		unlock()
 		return nil, fault.Wrap(fault.Internal, err, "the script of the behaviour pack does not run")
 	}
+	w.unlock = sync.OnceFunc(unlock)
 	ctx, w.stop = context.WithCancelCause(ctx)
 	w.wait.Go(func() { w.connect(ctx) })
 	w.wait.Go(func() { w.run(ctx) })
@@ -100,6 +108,7 @@ func (w *World) Close() error {
 	w.stop(errClosed)
 	w.wait.Wait()
 	<-w.done
+	defer w.unlock()
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if errors.Is(w.ended, errCrashed) {
@@ -118,6 +127,7 @@ func (w *World) Crash() {
 	w.mu.Unlock()
 	w.stop(errCrashed)
 	w.wait.Wait()
+	w.unlock()
 }
 
 var errCrashed = errors.New("the world crashed")

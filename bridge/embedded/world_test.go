@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"groundplan/plan/fault"
 	"groundplan/plan/voxel"
 )
 
@@ -115,5 +116,18 @@ func TestAWorldThatDiesBeforeItsFirstSaveComesBackAsItself(t *testing.T) {
 	q.call("world_hello", map[string]any{}, &two)
 	if one != two || one.ID == "" {
 		t.Errorf("the world was %+v and is %+v", one, two)
+	}
+}
+
+func TestAWorldRunsOnceAtATime(t *testing.T) {
+	dir := t.TempDir()
+	w, _ := begin(t, Options{Dir: dir})
+	if _, err := Start(t.Context(), Options{URL: "ws://127.0.0.1:1/", Dir: dir}); fault.CodeOf(err) != fault.StorageFailed {
+		t.Errorf("a second world in the same directory: %v", err)
+	}
+	w.Crash()
+	again, _ := begin(t, Options{Dir: dir})
+	if err := again.Close(); err != nil {
+		t.Error(err)
 	}
 }
