@@ -10,6 +10,7 @@ import (
 // worldCommand is a second door to the embedded world of the running service, for
 // people who watch.
 type worldCommand struct {
+	Run  worldRun  `cmd:"" help:"Run an embedded world in a process of its own, with the switches for everything that can go wrong."`
 	Show worldShow `cmd:"" help:"Print layers of the world as text."`
 	Edit worldEdit `cmd:"" help:"Set a cell as another player would, past every plan."`
 }
