@@ -139,7 +139,7 @@ func (s *Schematic) Place(reg *block.Registry, p Placement) (*voxel.Volume, erro
 		return nil, err
 	}
 	translations := s.translations(reg, p.Mapping)
-	if p.Strict {
+	if p.Strict || s.strict {
 		if err := s.refuseUnknown(translations); err != nil {
 			return nil, err
 		}
@@ -284,12 +284,13 @@ func setSection(v *voxel.Volume, key voxel.Section, ids *[voxel.SectionCells]vox
 	}
 }
 
-// refuseUnknown names the states that the registry does not know.
+// refuseUnknown names the states that the registry does not know: those of some cell,
+// and of a file that was read strictly those of no cell, too.
 func (s *Schematic) refuseUnknown(translations []block.Translation) error {
 	var names []string
 	cells := 0
 	for i, n := range s.counts() {
-		if n > 0 && translations[i].Quality == block.Unmapped {
+		if (n > 0 || s.strict) && translations[i].Quality == block.Unmapped {
 			names = append(names, s.palette[i])
 			cells += n
 		}

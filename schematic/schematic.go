@@ -46,6 +46,7 @@ type Schematic struct {
 
 	palette []string // the states as the file has them; absent for a cell it says nothing about
 	bedrock bool     // the states are those of Bedrock
+	strict  bool     // it was read strictly: Place is strict, too
 	cells   cells    // indexes into palette
 }
 
@@ -95,6 +96,7 @@ func (o Options) Open(src io.Reader) (*Schematic, error) {
 		return nil, readFault(in.reader.Errorf("%s", warnings[0]), o.Limits)
 	}
 	s.Warnings = append(s.Warnings, warnings...)
+	s.strict = o.Strict
 	return s, nil
 }
 

@@ -75,5 +75,27 @@ func TestStrictAcceptsOnlyWhatThePrototypeAccepted(t *testing.T) {
 	}
 }
 
+func TestAStrictFileMayNotEvenNameAnUnknownState(t *testing.T) {
+	file := pack(t, encode(t, v2(namedTag{"Palette", compound{{"minecraft:stone", int32(0)}, {"mod:gear", int32(1)}}}, namedTag{"BlockData", []byte{0, 0, 0, 0}}), "Schematic"))
+	l := library(t)
+	if _, err := l.Put("x", bytes.NewReader(file), false); err != nil {
+		t.Fatal(err)
+	}
+	easy, _, err := l.Open("x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	strict, _, err := l.OpenStrict("x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := easy.Place(registry(t), Placement{Strict: true}); err != nil {
+		t.Error(err)
+	}
+	if _, err := strict.Place(registry(t), Placement{}); fault.CodeOf(err) != fault.UnsupportedBlock {
+		t.Error(err)
+	}
+}
+
 // compoundMap is a compound for go-mc's own lists.
 type compoundMap map[string]string
