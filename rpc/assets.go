@@ -35,7 +35,7 @@ type importParams struct {
 	Mirror   string    `json:"mirror,omitempty" jsonschema:"x: east and west change places; z: north and south" check:"enum=|x|z"`
 	SkipAir  bool      `json:"skip_air,omitempty" jsonschema:"air of the schematic leaves the world as it is" check:"default=false"`
 	Anchor   string    `json:"anchor,omitempty" jsonschema:"the point that goes to the target: the file's own (empty), its lowest corner, or the corner on the ground" check:"enum=|corner|ground"`
-	Strict   bool      `json:"strict,omitempty" jsonschema:"refuse a file with a state that has no Bedrock twin" check:"default=false"`
+	Strict   bool      `json:"strict,omitempty" jsonschema:"accept only what the prototype did: gzip, Sponge version 2, no entities, block entities, biomes, mods, unknown fields or states" check:"default=false"`
 
 	Mapping   map[string]string `json:"mapping,omitempty" jsonschema:"file state pattern to Bedrock state, or keep; it comes before mapping_name"`
 	Named     string            `json:"mapping_name,omitempty" jsonschema:"a mapping that mapping_put keeps" check:"max=64"`
@@ -51,7 +51,11 @@ func (s *Service) importPrepare(ctx context.Context, by Caller, p importParams) 
 	if err != nil {
 		return PlanView{}, err
 	}
-	file, asset, err := s.Library.Open(p.Asset)
+	open := s.Library.Open
+	if p.Strict {
+		open = s.Library.OpenStrict
+	}
+	file, asset, err := open(p.Asset)
 	if err != nil {
 		return PlanView{}, err
 	}
