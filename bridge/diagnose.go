@@ -98,7 +98,7 @@ func (l *linkState) condition() Condition {
 	if l.hello == nil {
 		return Connecting
 	}
-	if _, ok := errors.AsType[*FrameError](l.hello); ok || unsupported(l.hello) || fault.CodeOf(l.hello) == fault.UnsupportedCapability {
+	if answeredByAddon(l.hello) {
 		return AddonTooOld
 	}
 	for _, p := range []probe{{l.answered, l.status}, l.world, l.list} {
@@ -169,8 +169,10 @@ func (s *Server) Diagnose(ctx context.Context) Diagnosis {
 	s.mu.Lock()
 	current := s.session
 	s.mu.Unlock()
-	if current != nil && current.confirm(ctx) != nil {
-		current.examine(ctx)
+	if current != nil {
+		if err := current.confirm(ctx); err != nil && !answeredByAddon(err) {
+			current.examine(ctx)
+		}
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()

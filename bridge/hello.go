@@ -140,10 +140,17 @@ func (s *session) prove(ctx context.Context) error {
 	s.mu.Unlock()
 	p.err = err
 	close(p.done)
-	if err != nil {
+	if err != nil && !answeredByAddon(err) {
 		s.examine(ctx)
 	}
 	return err
+}
+
+// answeredByAddon reports whether the failure is an addon's own answer: then the
+// game has nothing to add.
+func answeredByAddon(err error) bool {
+	_, frame := errors.AsType[*FrameError](err)
+	return frame || unsupported(err) || fault.CodeOf(err) == fault.UnsupportedCapability
 }
 
 func (s *session) hello(ctx context.Context) (hello, error) {

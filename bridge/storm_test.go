@@ -1,6 +1,7 @@
 package bridge_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
@@ -86,16 +87,20 @@ func (s *storm) run(b *bench) {
 	for caller := range 8 {
 		callers.Go(func() {
 			world := b.server.World()
-			for i := range 40 {
+			for i := range 8 {
 				if world.Await(b.t.Context()) != nil {
 					return
 				}
-				command := fmt.Sprintf("fill %d %d", caller, i)
-				got := world.Run(b.t.Context(), "overworld", command)
-				mu.Lock()
-				kinds[got.Kind]++
-				outcomes[command] = got
-				mu.Unlock()
+				var commands []string
+				for j := range 5 {
+					commands = append(commands, fmt.Sprintf("fill %d %d %d", caller, i, j))
+				}
+				for j, got := range send(b.t.Context(), world, caller%2 == 0, commands) {
+					mu.Lock()
+					kinds[got.Kind]++
+					outcomes[commands[j]] = got
+					mu.Unlock()
+				}
 			}
 		})
 	}
@@ -111,6 +116,18 @@ func (s *storm) run(b *bench) {
 	if kinds[plan.Answered] == 0 || kinds[plan.Unknown] == 0 && kinds[plan.Refused] == 0 {
 		b.t.Errorf("a storm with the outcomes %v", kinds)
 	}
+}
+
+// send runs the commands all at once or one after the other.
+func send(ctx context.Context, world *bridge.World, together bool, commands []string) []plan.Outcome {
+	if together {
+		return world.RunAll(ctx, commands)
+	}
+	var outcomes []plan.Outcome
+	for _, command := range commands {
+		outcomes = append(outcomes, world.Run(ctx, "overworld", command))
+	}
+	return outcomes
 }
 
 func TestWhatIsRefusedNeverRanAndWhatIsAnsweredRanOnce(t *testing.T) {
