@@ -41,6 +41,20 @@ func (r *Registry) Translate(java string) Translation { return r.TranslateFrom(j
 // TranslateFrom is Translate for a state of a known data version, which settles
 // the names that meant another block then; 0 is "unknown": the newest meaning.
 func (r *Registry) TranslateFrom(java string, dataVersion int) Translation {
+	slot := r.memo.slot(java)
+	if known := slot.Load(); known != nil && known.text == java {
+		return known.translation
+	}
+	t := r.translate(java, dataVersion)
+	// Only ids of today, as they are written today: they mean the same in every
+	// version, but for the one that was renamed.
+	if id, _, _ := strings.Cut(java, "["); r.java.byID[id] != nil && !renamed(id, version1_14-1) {
+		r.memo.put(slot, java, t)
+	}
+	return t
+}
+
+func (r *Registry) translate(java string, dataVersion int) Translation {
 	v, offset, note := r.readJava(java, dataVersion)
 	if v == nil {
 		return Translation{Quality: Unmapped, Note: note}
@@ -86,15 +100,15 @@ func (r *Registry) readJava(text string, dataVersion int) (*variants, int32, str
 	for ok && rest != "" {
 		var kv string
 		kv, rest, _ = strings.Cut(rest, ",")
-		eq := strings.IndexByte(kv, '=')
-		if eq < 0 {
+		name, value, ok := strings.Cut(kv, "=")
+		if !ok {
 			return r.readOldJava(text, dataVersion)
 		}
-		p := v.find(kv[:eq])
+		p := v.find(name)
 		if p == nil {
 			return r.readOldJava(text, dataVersion)
 		}
-		digit := p.index(kv[eq+1:])
+		digit := p.index(value)
 		if digit < 0 {
 			return r.readOldJava(text, dataVersion)
 		}

@@ -41,6 +41,20 @@ func TestOldJavaNamesMeanWhatTheyMeantThen(t *testing.T) {
 	}
 }
 
+func TestWhatIsRememberedDoesNotDependOnTheVersion(t *testing.T) {
+	r := load(t, block.Profile50)
+	for _, text := range []string{"minecraft:stone_slab[type=top]", "stone_slab[type=top]", "minecraft:Stone_Slab[type=top]"} {
+		for range 2 {
+			if got := r.TranslateFrom(text, 1631).State; got != "minecraft:smooth_stone_slab[minecraft:vertical_half=top]" {
+				t.Errorf("%s in 1.13.2 is %s", text, got)
+			}
+			if got := r.TranslateFrom(text, 3955).State; got != "minecraft:normal_stone_slab[minecraft:vertical_half=top]" {
+				t.Errorf("%s in 1.21 is %s", text, got)
+			}
+		}
+	}
+}
+
 func TestBedrockStatesGoToTheJavaStatesThatPeopleExpect(t *testing.T) {
 	r := load(t, block.Profile50)
 	for in, want := range map[string]string{

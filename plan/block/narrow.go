@@ -20,7 +20,7 @@ func (r *Registry) Narrow(ids []string) *Registry {
 		known[id] = true
 	}
 	n := *r
-	n.known = known
+	n.known, n.memo = known, newMemo()
 	n.catalog = sync.OnceValue(func() *catalog { return newCatalog(&n) })
 	return &n
 }

@@ -44,6 +44,8 @@ type Registry struct {
 	wet    []atomic.Pointer[State] // the same with water, made when asked for
 	plain  []atomic.Pointer[State] // the same without derived states, likewise
 
+	memo *memo
+
 	turns   func() *turns
 	inverse func() *inverse
 	shapes  func() *shapes
@@ -130,6 +132,7 @@ func (r *Registry) index() {
 	}
 	r.wet = make([]atomic.Pointer[State], len(ends))
 	r.plain = make([]atomic.Pointer[State], len(ends))
+	r.memo = newMemo()
 	r.turns = sync.OnceValue(func() *turns { return newTurns(r) })
 	r.shapes = sync.OnceValue(func() *shapes { return newShapes(r.shapeLines) })
 	r.catalog = sync.OnceValue(func() *catalog { return newCatalog(r) })
