@@ -38,12 +38,17 @@ func (c *cells) clone() cells {
 func (c *cells) counts(palette int) []int {
 	counts := make([]int, palette)
 	for _, piece := range c.pieces {
-		for i := 0; i < len(piece); {
-			id, start := piece[i], i
-			for i++; i < len(piece) && piece[i] == id; i++ {
-			}
-			counts[id] += i - start
-		}
+		tallyCells(counts, piece)
 	}
 	return counts
+}
+
+// tallyCells adds the cells of a piece to the counts.
+func tallyCells(counts []int, piece []uint16) {
+	for i := 0; i < len(piece); {
+		id, start := piece[i], i
+		for i++; i < len(piece) && piece[i] == id; i++ {
+		}
+		counts[id] += i - start
+	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"runtime"
 	"slices"
 	"strconv"
@@ -85,7 +86,7 @@ func corpusLimits() plan.Limits {
 // refused are the files of the corpus that are no readable schematics.
 var refused = map[string]string{
 	"schem/kaboomserver__ep.schem":                   "1127520 bytes of block data for 588 cells",
-	"schem/MKKL1__test.schem":                        "", // cut off, after more cells than the limit
+	"schem/MKKL1__test.schem":                        "more than", // cut off, after more cells than the limit
 	"schem/mbrown1413__test.schem":                   "JSON",
 	"schem/kaboomserver__lol.8.schem":                "inflates to nothing",
 	"schematic/BG-Software-LLC__normal.schematic":    "", // another program's own format
@@ -168,6 +169,9 @@ func TestCorpusFilesArePlacedAsTheirReportsSay(t *testing.T) {
 			continue
 		}
 		r := s.Report(reg, nil)
+		if counted, err := Inspect(bytes.NewReader(c.read(t)), reg, plan.DefaultLimits()); err != nil || !reflect.DeepEqual(r, counted) {
+			t.Errorf("%s: counting gives another report: %v", c.name, err)
+		}
 		v, err := s.Place(reg, Placement{})
 		if err != nil {
 			t.Errorf("%s: %v", c.name, err)
@@ -183,6 +187,32 @@ func TestCorpusFilesArePlacedAsTheirReportsSay(t *testing.T) {
 		}
 		if n := r.ByQuality["unknown"]; n > 0 && c.name != "schem/Desynq__wip_site.schem" && c.name != "synthetic/v2_modded.schem" {
 			t.Errorf("%s: %d cells of unknown blocks: %q", c.name, n, r.Warnings)
+		}
+	}
+}
+
+func TestInspectReportsFilesThatAreTooLargeToImport(t *testing.T) {
+	reg := registry(t)
+	limits := plan.DefaultLimits()
+	limits.AssetCells = 1000
+	r, err := Inspect(bytes.NewReader(Cottage()), reg, limits)
+	if err != nil || r.Cells != 1430 || !strings.Contains(strings.Join(r.Warnings, "; "), "an import takes at most 1000") {
+		t.Errorf("%+v %v", r, err)
+	}
+	if _, err := Open(bytes.NewReader(Cottage()), limits); fault.CodeOf(err) != fault.BudgetExceeded {
+		t.Error(err)
+	}
+	for _, c := range corpusOr(t) {
+		if c.name != "schem/Desynq__ice_spikes.schem" {
+			continue
+		}
+		data := c.read(t)
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		r, err := Inspect(bytes.NewReader(data), reg, plan.DefaultLimits())
+		runtime.ReadMemStats(&after)
+		if allocated := after.TotalAlloc - before.TotalAlloc; err != nil || r.Cells != 512*128*512 || allocated > 4<<20 {
+			t.Errorf("%d cells, %d bytes allocated: %v", r.Cells, allocated, err)
 		}
 	}
 }

@@ -17,7 +17,9 @@ import (
 type document struct {
 	*nbt.Reader
 	strict bool
-	limit  int // cells
+	limit  int  // cells that may be kept
+	box    int  // cells that a Sponge schematic may have: more than limit when they are only counted
+	count  bool // the cells are counted and not kept
 
 	seen    map[string]bool // names of top-level fields
 	wrapped bool            // the fields stand in a child named Schematic
@@ -46,11 +48,18 @@ type document struct {
 	bedrock    mcstructureParts
 }
 
+// countedBox is by how much a box whose cells are only counted may be larger than one
+// whose cells are kept.
+const countedBox = 4
+
 // readDocument reads the whole of r.
 func readDocument(r *nbt.Reader, o Options) (*Schematic, error) {
 	d := &document{
-		Reader: r, strict: o.Strict, limit: o.Limits.AssetCells, seen: map[string]bool{},
+		Reader: r, strict: o.Strict, limit: o.Limits.AssetCells, box: o.Limits.AssetCells, count: o.count, seen: map[string]bool{},
 		width: -1, height: -1, length: -1,
+	}
+	if d.count {
+		d.box = countedBox * d.limit
 	}
 	tag, name, err := r.Root()
 	if err != nil {
@@ -343,24 +352,28 @@ func (d *document) size() (voxel.Pos, error) {
 		}
 	}
 	size := voxel.Pos{X: int(d.width), Y: int(d.height), Z: int(d.length)}
-	return size, d.checkSize(size)
+	return size, d.checkBox(size, d.box)
 }
 
 // checkSize refuses a box without cells or over the limit.
-func (d *document) checkSize(size voxel.Pos) error {
+func (d *document) checkSize(size voxel.Pos) error { return d.checkBox(size, d.limit) }
+
+func (d *document) checkBox(size voxel.Pos, limit int) error {
 	if size.X < 1 || size.Y < 1 || size.Z < 1 {
 		return d.Errorf("a box of %d×%d×%d cells", size.X, size.Y, size.Z)
 	}
 	box := voxel.Box{Max: size.Sub(voxel.Pos{X: 1, Y: 1, Z: 1})}
-	if n := box.Volume(); n > d.limit {
-		return d.overCells(n)
+	if n := box.Volume(); n > limit {
+		return fault.Errorf(fault.BudgetExceeded, "the schematic has %d cells; the limit is %d", n, limit).
+			With("limit", limit).With("cells", n)
 	}
 	return nil
 }
 
-func (d *document) overCells(n int) error {
-	return fault.Errorf(fault.BudgetExceeded, "the schematic has %d cells; the limit is %d", n, d.limit).
-		With("limit", d.limit).With("cells", n)
+// overCells is the error of cells that are too many, however many they are.
+func (d *document) overCells(limit int) error {
+	return fault.Errorf(fault.BudgetExceeded, "the schematic has more than %d cells, which is the limit", limit).
+		With("limit", limit)
 }
 
 // clean makes a text of the file fit to be shown: no control characters, at most

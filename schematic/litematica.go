@@ -139,7 +139,7 @@ func (d *document) unpack(g *region) error {
 	}
 	n := g.box.Volume()
 	if d.litematica.cells += n; d.litematica.cells > d.limit {
-		return d.overCells(d.litematica.cells)
+		return d.overCells(d.limit)
 	}
 	if len(g.palette.states) == 0 {
 		return d.Errorf("the palette is missing")

@@ -119,7 +119,7 @@ func (d *document) readLayer() ([]int32, error) {
 		return nil, d.Errorf("a list of %v", element)
 	}
 	if n > d.limit {
-		return nil, d.overCells(n)
+		return nil, d.overCells(d.limit)
 	}
 	layer := make([]int32, 0, min(n, 1<<14))
 	var piece [1 << 10]int32

@@ -89,6 +89,11 @@ func (p *sparsePalette) check(d *document, v *varints, size voxel.Pos) error {
 	if !p.missing && v.bound < len(p.states) {
 		return nil
 	}
+	for index, n := range v.counts {
+		if n > 0 && (index >= len(p.states) || p.states[index] == absent) {
+			return d.Errorf("%d cells have the index %d, which the palette does not have", n, index)
+		}
+	}
 	for k, piece := range v.cells.pieces {
 		for i, index := range piece {
 			if int(index) < len(p.states) && (!p.missing || p.states[index] != absent) {

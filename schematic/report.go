@@ -47,13 +47,19 @@ type PaletteEntry struct {
 // kept is the key of Report.ByQuality for cells that stay as the world has them.
 const kept = "kept"
 
-// Inspect reads a file and returns its report.
+// Inspect reads a file and returns its report. The cells of a Sponge schematic are
+// counted and not kept, so that one with more than Limits.AssetCells has a report,
+// too: with a warning that it cannot be imported.
 func Inspect(src io.Reader, reg *block.Registry, limits plan.Limits) (Report, error) {
-	s, err := Open(src, limits)
+	s, err := Options{Limits: limits, count: true}.Open(src)
 	if err != nil {
 		return Report{}, err
 	}
-	return s.Report(reg, nil), nil
+	r := s.Report(reg, nil)
+	if r.Cells > limits.AssetCells {
+		r.Warnings = append(r.Warnings, fmt.Sprintf("the file has %d cells; an import takes at most %d", r.Cells, limits.AssetCells))
+	}
+	return r, nil
 }
 
 // Report says what an import with the mapping would make of the file. Palette

@@ -48,6 +48,7 @@ type Schematic struct {
 	bedrock bool     // the states are those of Bedrock
 	strict  bool     // it was read strictly: Place is strict, too
 	cells   cells    // indexes into palette
+	counted []int    // cells of each palette entry, when they were only counted
 }
 
 // absent is the palette's text of a cell that the file says nothing about.
@@ -69,6 +70,8 @@ type Options struct {
 	// no DataVersion above that of the service.
 	Strict bool
 	Limits plan.Limits
+
+	count bool // the cells of a Sponge schematic are counted and not kept
 }
 
 // Open reads a file of any format. It fails with unsupported_format when src is
@@ -111,7 +114,12 @@ func (s *Schematic) At(p voxel.Pos) (string, bool) {
 }
 
 // counts returns how many cells each palette entry has.
-func (s *Schematic) counts() []int { return s.cells.counts(len(s.palette)) }
+func (s *Schematic) counts() []int {
+	if s.counted != nil {
+		return s.counted
+	}
+	return s.cells.counts(len(s.palette))
+}
 
 // tally collects kinds.
 type tally struct {

@@ -189,5 +189,8 @@ func (d *document) spongeCells(s *Schematic) error {
 		d.warn("%d numbers of the block data are longer than they need to be", v.overlong)
 	}
 	s.cells, s.palette = v.cells, p.states
+	if v.counts != nil {
+		s.counted = v.counts[:len(p.states)]
+	}
 	return nil
 }

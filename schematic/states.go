@@ -171,7 +171,7 @@ func (d *document) readRaw(t nbt.Tag, size, most int) ([]byte, error) {
 	}
 	n *= size
 	if n > most {
-		return nil, d.overCells(n / size)
+		return nil, d.overCells(d.limit)
 	}
 	raw := make([]byte, 0, min(n, 1<<20))
 	for len(raw) < n {

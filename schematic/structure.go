@@ -73,7 +73,7 @@ func (d *document) readStructureBlocks(nbt.Tag) error {
 			return d.Errorf("%s instead of a compound", t.A())
 		}
 		if len(p.blocks) >= d.limit {
-			return d.overCells(len(p.blocks) + 1)
+			return d.overCells(d.limit)
 		}
 		one := structureBlock{state: -1}
 		start, spared := d.Offset(), int64(0)

@@ -13,6 +13,7 @@ type varints struct {
 	piece    []uint16 // the piece that grows; its end is not in cells yet
 	bound    int      // no index is above it
 	overlong int      // numbers with needless zero bytes
+	counts   []int    // cells of each index, when they are only counted
 }
 
 // maxVarint is the length of the longest encoding of an index of 32 bits.
@@ -32,10 +33,13 @@ func readVarints(d *document, expect int) (*varints, error) {
 		}
 		most = expect
 	}
-	if n > maxVarint*d.limit {
-		return nil, d.overCells((n + maxVarint - 1) / maxVarint)
+	if n > maxVarint*d.limit && n > 2*d.box { // in so large a box, two bytes are already much
+		return nil, d.overCells(d.box)
 	}
 	v := &varints{}
+	if d.count {
+		v.counts = make([]int, maxPalette)
+	}
 	carry := varint{}
 	for left := n; left > 0; {
 		chunk, err := d.Bulk(left)
@@ -43,7 +47,7 @@ func readVarints(d *document, expect int) (*varints, error) {
 			return nil, err
 		}
 		left -= len(chunk)
-		if err := v.decode(d, &carry, chunk, min(most, d.limit)); err != nil {
+		if err := v.decode(d, &carry, chunk, min(most, d.box)); err != nil {
 			return nil, err
 		}
 	}
@@ -62,9 +66,15 @@ type varint struct {
 
 // flush ends the piece and begins one for more cells.
 func (v *varints) flush(more int) {
-	if len(v.piece) > 0 {
+	v.cells.n += len(v.piece)
+	if v.counts != nil {
+		tallyCells(v.counts, v.piece)
+		if v.piece != nil && more >= cap(v.piece) {
+			v.piece = v.piece[:0]
+			return
+		}
+	} else if len(v.piece) > 0 {
 		v.cells.pieces = append(v.cells.pieces, v.piece)
-		v.cells.n += len(v.piece)
 	}
 	v.piece = nil
 	if more > 0 {
@@ -101,8 +111,8 @@ func (v *varints) decode(d *document, carry *varint, chunk []byte, most int) err
 			v.flush(most - v.cells.n - len(v.piece))
 		}
 		if cap(v.piece) == 0 {
-			if v.cells.n >= d.limit {
-				return d.overCells(v.cells.n + 1)
+			if v.cells.n >= d.box {
+				return d.overCells(d.box)
 			}
 			return d.Errorf("the block data has more than the %d cells of the box", most)
 		}

@@ -88,8 +88,12 @@ func TestTheManifestFollowsItsSchema(t *testing.T) {
 		t.Error(err)
 	}
 	uuids := regexp.MustCompile(`"uuid": "([^"]+)"`).FindAllStringSubmatch(string(data), -1)
-	if len(uuids) != 2 || uuids[0][1] == uuids[1][1] {
-		t.Errorf("pack and module share a uuid: %v", uuids)
+	distinct := map[string]bool{}
+	for _, u := range uuids {
+		distinct[u[1]] = true
+	}
+	if len(uuids) != 3 || len(distinct) != 3 {
+		t.Errorf("pack and modules share a uuid: %v", uuids)
 	}
 }
 

@@ -60,8 +60,9 @@ func (r region) bounds() Box {
 func windows(v *Volume) []region {
 	var whole region
 	for _, key := range v.Sections() {
-		box, n := v.sections[key].bounds(key)
-		whole.keys, whole.tight, whole.count = append(whole.keys, key), append(whole.tight, box), whole.count+n
+		s := v.sections[key]
+		whole.keys, whole.tight = append(whole.keys, key), append(whole.tight, s.bounds(key))
+		whole.count += s.count
 	}
 	if len(whole.keys) == 0 {
 		return nil
@@ -122,24 +123,6 @@ func coordinate(p Pos, axis int) int {
 	}
 }
 
-// bounds returns the smallest box around the present cells, and their number.
-func (s *section) bounds(key Section) (Box, int) {
-	if s.ids == nil {
-		return key.Box(), s.count
-	}
-	lo, hi := [3]int{Edge, Edge, Edge}, [3]int{-1, -1, -1}
-	for i, id := range s.ids {
-		if id == None {
-			continue
-		}
-		for a, c := range [3]int{i & 15, i >> 4 & 15, i >> 8} {
-			lo[a], hi[a] = min(lo[a], c), max(hi[a], c)
-		}
-	}
-	from := key.Box().Min
-	return Box{from.Add(Pos{lo[0], lo[2], lo[1]}), from.Add(Pos{hi[0], hi[2], hi[1]})}, s.count
-}
-
 // window is a dense copy of a part of a volume with a border of absent cells, so
 // that no step to a neighbour leaves it. Axes are numbered x, z, y.
 type window struct {
@@ -155,21 +138,15 @@ func newWindow(v *Volume, part region) *window {
 	w := &window{origin: b.Min}
 	w.stride = [3]int{1, size.X + 2, (size.X + 2) * (size.Z + 2)}
 	w.ids = make([]ID, w.stride[2]*(size.Y+2))
+	var ids [SectionCells]ID
 	for i, key := range part.keys {
-		s := v.sections[key]
+		v.sections[key].copyTo(&ids)
 		tight := part.tight[i]
 		for y := tight.Min.Y; y <= tight.Max.Y; y++ {
 			for z := tight.Min.Z; z <= tight.Max.Z; z++ {
 				from := w.at(Pos{tight.Min.X, y, z})
-				row := w.ids[from : from+tight.Max.X-tight.Min.X+1]
 				cell := Pos{tight.Min.X, y, z}.cell()
-				if s.ids != nil {
-					copy(row, s.ids[cell:])
-					continue
-				}
-				for x := range row {
-					row[x] = s.fill
-				}
+				copy(w.ids[from:], ids[cell:cell+tight.Max.X-tight.Min.X+1])
 			}
 		}
 	}

@@ -178,11 +178,14 @@ func (m *Mask) Section(key Section) *Mask {
 // All yields the positions in y, z, x order.
 func (m *Mask) All() iter.Seq[Pos] {
 	return func(yield func(Pos) bool) {
-		for p := range walk(m.Sections()) {
-			if m.Has(p) && !yield(p) {
-				return
+		walk(m.Sections(), func(key Section) *bitmap { return m.sections[key] }, func(key Section, b *bitmap, row int) bool {
+			for left := b[row>>2] >> (row & 3 << 4) & 0xffff; left != 0; left &= left - 1 {
+				if !yield(key.Pos(row<<4 | bits.TrailingZeros64(left))) {
+					return false
+				}
 			}
-		}
+			return true
+		})
 	}
 }
 
@@ -190,11 +193,16 @@ func (m *Mask) All() iter.Seq[Pos] {
 func (m *Mask) Bounds() (Box, bool) {
 	var bounds Box
 	found := false
-	for p := range m.All() {
-		if !found {
-			bounds, found = Cube(p), true
+	for key, b := range m.sections {
+		for word, left := range b {
+			for ; left != 0; left &= left - 1 {
+				cell := Cube(key.Pos(word<<6 | bits.TrailingZeros64(left)))
+				if !found {
+					bounds, found = cell, true
+				}
+				bounds = bounds.Union(cell)
+			}
 		}
-		bounds = bounds.Union(Cube(p))
 	}
 	return bounds, found
 }

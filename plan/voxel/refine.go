@@ -59,14 +59,14 @@ func (c *cuboid) volume() int {
 // refine returns the boxes, with those of the components that are not settled
 // improved as far as the work allows, and the work done.
 func (w *window) refine(parts []component, limit, work int, bricks []brick) (better []brick, done int) {
-	var some, rest []brick
-	for _, b := range bricks {
+	rest := 0 // the settled ones move to the front
+	for i, b := range bricks {
 		if parts[w.labels[b.at]].settled() {
-			rest = append(rest, b)
-		} else {
-			some = append(some, b)
+			bricks[i], bricks[rest] = bricks[rest], b
+			rest++
 		}
 	}
+	some := bricks[rest:]
 	if len(some) == 0 {
 		return bricks, 0
 	}
@@ -76,16 +76,17 @@ func (w *window) refine(parts []component, limit, work int, bricks []brick) (bet
 	if len(r.open) >= len(some) {
 		return bricks, work
 	}
+	better = bricks[:rest]
 	for i := range r.boxes {
 		if c := &r.boxes[i]; c.label != 0 {
 			b := brick{at: r.index(&c.lo)}
 			for a := range 3 {
 				b.size[a] = c.hi[a] - c.lo[a] + 1
 			}
-			rest = append(rest, b)
+			better = append(better, b)
 		}
 	}
-	return rest, work
+	return better, work
 }
 
 func newRefiner(w *window, limit int, bricks []brick) *refiner {

@@ -22,13 +22,6 @@ type Volume struct {
 	count    int
 }
 
-// section is one cube of cells; while ids is nil all its cells are fill.
-type section struct {
-	ids   *[SectionCells]ID
-	fill  ID
-	count int // cells that are not None
-}
-
 // NewVolume returns a Volume with no cells.
 func NewVolume() *Volume {
 	return &Volume{palette: []string{""}, index: map[string]ID{"": None}, sections: map[Section]*section{}}
@@ -76,43 +69,6 @@ func (v *Volume) Set(p Pos, id ID) {
 	}
 }
 
-// set stores id and returns by how much the number of cells grew.
-func (s *section) set(cell int, id ID) int {
-	old := s.at(cell)
-	if old == id {
-		return 0
-	}
-	if s.ids == nil {
-		s.spread()
-	}
-	s.ids[cell] = id
-	grown := 0
-	if old == None {
-		grown++
-	}
-	if id == None {
-		grown--
-	}
-	s.count += grown
-	return grown
-}
-
-func (s *section) at(cell int) ID {
-	if s.ids == nil {
-		return s.fill
-	}
-	return s.ids[cell]
-}
-
-func (s *section) spread() {
-	s.ids = new([SectionCells]ID)
-	if s.fill != None {
-		for i := range s.ids {
-			s.ids[i] = s.fill
-		}
-	}
-}
-
 // Put gives the cell at p the given content; "" removes the cell.
 func (v *Volume) Put(p Pos, content string) { v.Set(p, v.Intern(content)) }
 
@@ -137,21 +93,6 @@ func (v *Volume) Fill(b Box, id ID) {
 			delete(v.sections, key)
 		}
 	}
-}
-
-// fillBox stores id in the cells of the box, which lies within the section, and
-// returns by how much the number of cells grew.
-func (s *section) fillBox(part Box, id ID) int {
-	grown := 0
-	for y := part.Min.Y; y <= part.Max.Y; y++ {
-		for z := part.Min.Z; z <= part.Max.Z; z++ {
-			row := Pos{part.Min.X, y, z}.cell()
-			for i := range part.Max.X - part.Min.X + 1 {
-				grown += s.set(row+i, id)
-			}
-		}
-	}
-	return grown
 }
 
 func (v *Volume) fillSection(key Section, id ID) {
@@ -189,31 +130,19 @@ func (v *Volume) Sections() []Section {
 // many of them are present.
 func (v *Volume) SectionIDs(key Section, ids *[SectionCells]ID) int {
 	s := v.sections[key]
-	switch {
-	case s == nil:
+	if s == nil {
 		*ids = [SectionCells]ID{}
 		return 0
-	case s.ids == nil:
-		for i := range ids {
-			ids[i] = s.fill
-		}
-	default:
-		*ids = *s.ids
 	}
+	s.copyTo(ids)
 	return s.count
 }
 
 // SectionCells yields the present cells of a section in y, z, x order.
 func (v *Volume) SectionCells(key Section) iter.Seq2[Pos, ID] {
 	return func(yield func(Pos, ID) bool) {
-		s := v.sections[key]
-		if s == nil {
-			return
-		}
-		for i := range SectionCells {
-			if id := s.at(i); id != None && !yield(key.Pos(i), id) {
-				return
-			}
+		if s := v.sections[key]; s != nil {
+			s.cells(func(i int, id ID) bool { return yield(key.Pos(i), id) })
 		}
 	}
 }
@@ -232,8 +161,7 @@ func (v *Volume) SetSection(key Section, ids *[SectionCells]ID) {
 		}
 	}
 	if n > 0 {
-		own := *ids
-		v.sections[key] = &section{ids: &own, count: n}
+		v.sections[key] = newSection(ids, n)
 		v.count += n
 	}
 }
@@ -241,29 +169,34 @@ func (v *Volume) SetSection(key Section, ids *[SectionCells]ID) {
 // All yields the present cells in y, z, x order.
 func (v *Volume) All() iter.Seq2[Pos, ID] {
 	return func(yield func(Pos, ID) bool) {
-		for p := range walk(v.Sections()) {
-			if id := v.sections[p.Section()].at(p.cell()); id != None {
-				if !yield(p, id) {
-					return
+		walk(v.Sections(), func(key Section) *section { return v.sections[key] }, func(key Section, s *section, row int) bool {
+			if s.few != nil && !s.hasRow(row) {
+				return true
+			}
+			for x := range Edge {
+				if id := s.at(row<<4 | x); id != None && !yield(key.Pos(row<<4|x), id) {
+					return false
 				}
 			}
-		}
+			return true
+		})
 	}
 }
 
-// walk yields every cell of the sorted sections in y, z, x order.
-func walk(keys []Section) iter.Seq[Pos] {
-	return func(yield func(Pos) bool) {
-		for level := range chunk(keys, func(s Section) int { return s.Y }) {
-			for y := range Edge {
-				for row := range chunk(level, func(s Section) int { return s.Z }) {
-					for z := range Edge {
-						for _, key := range row {
-							for x := range Edge {
-								if !yield(key.Pos(y<<8 | z<<4 | x)) {
-									return
-								}
-							}
+// walk visits every row of the sorted sections in y, z, x order; rows are numbered
+// by their first cell divided by 16. It stops when visit returns false.
+func walk[T any](keys []Section, get func(Section) T, visit func(key Section, s T, row int) bool) {
+	list := make([]T, len(keys))
+	for i, key := range keys {
+		list[i] = get(key)
+	}
+	for level := range chunk(0, len(keys), func(i int) int { return keys[i].Y }) {
+		for y := range Edge {
+			for line := range chunk(level[0], level[1], func(i int) int { return keys[i].Z }) {
+				for z := range Edge {
+					for i := line[0]; i < line[1]; i++ {
+						if !visit(keys[i], list[i], y<<4|z) {
+							return
 						}
 					}
 				}
@@ -272,15 +205,15 @@ func walk(keys []Section) iter.Seq[Pos] {
 	}
 }
 
-// chunk yields the runs of keys that agree in one coordinate.
-func chunk(keys []Section, coordinate func(Section) int) iter.Seq[[]Section] {
-	return func(yield func([]Section) bool) {
-		for start := 0; start < len(keys); {
+// chunk yields the ranges within from..to of indices that agree in one coordinate.
+func chunk(from, to int, coordinate func(i int) int) iter.Seq[[2]int] {
+	return func(yield func([2]int) bool) {
+		for start := from; start < to; {
 			end := start + 1
-			for end < len(keys) && coordinate(keys[end]) == coordinate(keys[start]) {
+			for end < to && coordinate(end) == coordinate(start) {
 				end++
 			}
-			if !yield(keys[start:end]) {
+			if !yield([2]int{start, end}) {
 				return
 			}
 			start = end
@@ -294,16 +227,11 @@ func (v *Volume) Bounds() (Box, bool) {
 	var bounds Box
 	found := false
 	for key, s := range v.sections {
-		for i := range SectionCells {
-			if s.at(i) == None {
-				continue
-			}
-			cell := Cube(key.Pos(i))
-			if !found {
-				bounds, found = cell, true
-			}
-			bounds = bounds.Union(cell)
+		box := s.bounds(key)
+		if !found {
+			bounds, found = box, true
 		}
+		bounds = bounds.Union(box)
 	}
 	return bounds, found
 }
@@ -312,18 +240,19 @@ func (v *Volume) Bounds() (Box, bool) {
 func (v *Volume) Counts() map[string]int {
 	byID := make([]int, len(v.palette))
 	for _, s := range v.sections {
-		if s.ids == nil {
+		if s.fill != None {
 			byID[s.fill] += SectionCells
 			continue
 		}
-		for _, id := range s.ids {
+		s.cells(func(_ int, id ID) bool {
 			byID[id]++
-		}
+			return true
+		})
 	}
 	counts := map[string]int{}
-	for id, n := range byID[1:] {
+	for id, n := range byID {
 		if n > 0 {
-			counts[v.palette[id+1]] = n
+			counts[v.palette[id]] = n
 		}
 	}
 	return counts
@@ -333,11 +262,12 @@ func (v *Volume) Counts() map[string]int {
 func (v *Volume) Mask() *Mask {
 	m := NewMask()
 	for key, s := range v.sections {
-		for i := range SectionCells {
-			if s.at(i) != None {
-				m.Add(key.Pos(i))
-			}
-		}
+		b := new(bitmap)
+		s.cells(func(i int, _ ID) bool {
+			b[i>>6] |= 1 << (i & 63)
+			return true
+		})
+		m.sections[key] = b
 	}
 	return m
 }
