@@ -129,6 +129,7 @@ type window struct {
 	origin Pos // of the cell at 1,1,1
 	ids    []ID
 	labels []int32 // the number of each cell's component
+	stack  []int32 // of flood
 	stride [3]int
 }
 
@@ -240,31 +241,51 @@ func (w *window) bestOrders(parts []component, limit int) {
 func (w *window) components(limit int) []component {
 	w.labels = make([]int32, len(w.ids))
 	parts := []component{{}}
-	var stack []int32
 	for start, id := range w.ids {
-		if id == None || w.labels[start] != 0 {
-			continue
+		if id != None && w.labels[start] == 0 {
+			size := w.flood(start, int32(len(parts)))
+			parts = append(parts, component{least: int32((size + limit - 1) / limit)})
 		}
-		label := int32(len(parts))
-		w.labels[start] = label
-		stack = append(stack[:0], int32(start))
-		size := 0
-		for len(stack) > 0 {
-			i := int(stack[len(stack)-1])
-			stack = stack[:len(stack)-1]
-			size++
-			for _, d := range w.stride {
-				for _, j := range [2]int{i - d, i + d} {
-					if w.labels[j] == 0 && w.ids[j] == id {
-						w.labels[j] = label
-						stack = append(stack, int32(j))
-					}
-				}
-			}
-		}
-		parts = append(parts, component{least: int32((size + limit - 1) / limit)})
 	}
 	return parts
+}
+
+// flood gives the component of a cell its label, run by run along x, and returns
+// its size.
+func (w *window) flood(start int, label int32) int {
+	id, size := w.ids[start], 0
+	w.stack = append(w.stack[:0], int32(start))
+	for len(w.stack) > 0 {
+		at := int(w.stack[len(w.stack)-1])
+		w.stack = w.stack[:len(w.stack)-1]
+		if w.labels[at] != 0 {
+			continue
+		}
+		from, to := at, at+1
+		for w.ids[from-1] == id {
+			from--
+		}
+		for w.ids[to] == id {
+			to++
+		}
+		run := w.labels[from:to]
+		for i := range run {
+			run[i] = label
+		}
+		size += to - from
+		for _, d := range [4]int{-w.stride[1], w.stride[1], -w.stride[2], w.stride[2]} {
+			ids, labels := w.ids[from+d:to+d], w.labels[from+d:to+d]
+			inside := false
+			for i := range ids {
+				free := ids[i] == id && labels[i] == 0
+				if free && !inside {
+					w.stack = append(w.stack, int32(from+d+i))
+				}
+				inside = free
+			}
+		}
+	}
+	return size
 }
 
 // greedy covers components: at the first free cell in y, z, x order it starts a box
