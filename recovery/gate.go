@@ -63,7 +63,7 @@ func (r *Runner) startable() ([]plan.Operation, error) {
 		return nil, err
 	}
 	if undecided := undecided(unfinished); len(undecided) > 0 {
-		return nil, fault.Errorf(fault.RecoveryRequired, "%d operations were unfinished when the service stopped; an admin must decide about each", len(undecided)).
+		return nil, fault.Errorf(fault.RecoveryRequired, "operations were unfinished when the service stopped; an admin must decide about each").
 			With("operations", undecided)
 	}
 	return unfinished, nil

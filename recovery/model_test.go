@@ -235,9 +235,9 @@ func (y *play) forgetful(*rapid.T) {
 func (y *play) cancel(*rapid.T) {
 	p, r := y.draft()
 	at := rapid.IntRange(1, 6).Draw(y.rt, "at command")
-	id := ""
+	begun := make(chan string, 1)
 	y.atCommand(at, func() {
-		if _, err := y.runner.Cancel(id); err != nil {
+		if _, err := y.runner.Cancel(<-begun); err != nil {
 			y.rt.Error(err)
 		}
 	})
@@ -245,13 +245,14 @@ func (y *play) cancel(*rapid.T) {
 	if err != nil {
 		y.rt.Fatal(err)
 	}
-	id, r.id = op.ID, op.ID
-	op = y.wait(id)
+	begun <- op.ID
+	r.id = op.ID
+	op = y.wait(op.ID)
 	y.atCommand(0, nil)
 	if op.Status != plan.Cancelled && op.Status != plan.Applied {
 		y.rt.Fatalf("cancelled operation is %s: %s", op.Status, op.Message)
 	}
-	y.adopt(r, y.receipts(id))
+	y.adopt(r, y.receipts(op.ID))
 	if op.Written != len(r.wrote) {
 		y.rt.Fatalf("%d written, the receipts have %d", op.Written, len(r.wrote))
 	}

@@ -181,9 +181,9 @@ func TestPlanWithoutChangesIsAppliedAtOnce(t *testing.T) {
 func TestCancelStopsBetweenCommandsAndStaysUndoable(t *testing.T) {
 	in(t, func(h *house) {
 		p := h.prepare(box(0, 64, 0, 8, 8, 8, stone))
-		var id string
+		begun := make(chan string, 1)
 		h.atCommand(5, func() {
-			if _, err := h.runner.Cancel(id); err != nil {
+			if _, err := h.runner.Cancel(<-begun); err != nil {
 				t.Error(err)
 			}
 		})
@@ -191,7 +191,8 @@ func TestCancelStopsBetweenCommandsAndStaysUndoable(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		id = op.ID
+		id := op.ID
+		begun <- id
 		op = h.wait(id)
 		if op.Status != plan.Cancelled || op.Written == 0 || op.Written == 512 {
 			t.Fatalf("operation is %s with %d written", op.Status, op.Written)
