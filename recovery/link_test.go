@@ -2,7 +2,6 @@ package recovery
 
 import (
 	"context"
-
 	"net"
 	"net/url"
 	"sync"

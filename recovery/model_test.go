@@ -2,6 +2,7 @@ package recovery
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"testing"
 	"testing/synctest"
@@ -325,9 +326,7 @@ func (y *play) decide(r *record) {
 		if op := y.wait(r.id); op.Status != plan.Applied {
 			y.rt.Fatalf("resumed operation is %s: %s", op.Status, op.Message)
 		}
-		for p, after := range r.after {
-			y.cells[p] = after
-		}
+		maps.Copy(y.cells, r.after)
 		y.adopt(r, y.receipts(r.id))
 	case plan.Rollback:
 		_, undo, err := y.runner.Rollback(y.t.Context(), ruling)

@@ -46,10 +46,6 @@ type Scope struct {
 	Player  string `json:"player_id,omitempty" jsonschema:"the principal; must be the one that the token speaks for" check:"max=128"`
 }
 
-func (s Scope) scope() Scope { return s }
-
-type scoped interface{ scope() Scope }
-
 // Caller is who calls, once token, project and principal are checked.
 type Caller struct {
 	Project   plan.Project
@@ -68,7 +64,7 @@ func CommonErrors() []fault.Code {
 
 // define fills a row of the table from the types of its function. A type without
 // a schema is a bug of this package, so it panics.
-func define[P scoped, R any](m Method, run func(*Service, context.Context, Caller, P) (R, error)) Method {
+func define[P, R any](m Method, run func(*Service, context.Context, Caller, P) (R, error)) Method {
 	var err error
 	if m.Params, err = schemaOf(reflect.TypeFor[P]()); err != nil {
 		panic(fmt.Sprintf("rpc: parameters of %s: %v", m.Name, err))

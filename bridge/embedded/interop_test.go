@@ -14,28 +14,28 @@ import (
 )
 
 // connect runs a world against the service's own bridge.
-func connect(t testing.TB, b bridge.Options, o embedded.Options) (*embedded.World, *bridge.World) {
-	t.Helper()
+func connect(tb testing.TB, b bridge.Options, o embedded.Options) (*embedded.World, *bridge.World) {
+	tb.Helper()
 	b.Addr = "127.0.0.1:0"
 	server, err := bridge.Listen(context.Background(), b)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
-	t.Cleanup(func() { _ = server.Close() })
+	tb.Cleanup(func() { _ = server.Close() })
 	o.URL = server.URL()
 	w, err := embedded.Start(context.Background(), o)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
-	t.Cleanup(func() {
+	tb.Cleanup(func() {
 		if err := w.Close(); err != nil {
-			t.Error(err)
+			tb.Error(err)
 		}
 	})
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 	defer cancel()
 	if err := server.World().Await(ctx); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return w, server.World()
 }
@@ -68,12 +68,12 @@ func TestBridgeInterop(t *testing.T) {
 	}
 }
 
-func sameCells(t testing.TB, want, got *voxel.Volume, box voxel.Box) {
-	t.Helper()
+func sameCells(tb testing.TB, want, got *voxel.Volume, box voxel.Box) {
+	tb.Helper()
 	for p := range box.All() {
 		a, _ := want.At(p)
 		if b, _ := got.At(p); a != b {
-			t.Fatalf("at %v the world has %q, the read says %q", p, a, b)
+			tb.Fatalf("at %v the world has %q, the read says %q", p, a, b)
 		}
 	}
 }

@@ -69,10 +69,10 @@ func TestRandomRegionsReadAsTheyAre(t *testing.T) {
 	}
 }
 
-func load(t testing.TB, w *embedded.World, dimension string, column voxel.Section, loaded bool) {
-	t.Helper()
+func load(tb testing.TB, w *embedded.World, dimension string, column voxel.Section, loaded bool) {
+	tb.Helper()
 	if err := w.Load(dimension, voxel.Pos{X: column.X * 16, Z: column.Z * 16}, loaded); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 }
 

@@ -36,19 +36,3 @@ func OpenAt(tb testing.TB, path string, o journal.Options) *journal.Journal {
 	})
 	return j
 }
-
-// Check opens the journal at path, checks all of it and closes it: for the images
-// that a crash test takes.
-func Check(tb testing.TB, path string) {
-	tb.Helper()
-	j, err := journal.Open(path, journal.Options{NoSync: true})
-	if err != nil {
-		tb.Fatalf("journaltest: %v", err)
-	}
-	if err := j.Check(); err != nil {
-		tb.Errorf("journaltest: %v", err)
-	}
-	if err := j.Close(); err != nil {
-		tb.Errorf("journaltest: close: %v", err)
-	}
-}

@@ -1,4 +1,3 @@
-// The command gen prints docs/PROTOCOL.md; go generate ./rpc runs it.
 package main
 
 import (

@@ -58,23 +58,24 @@ func TestReadmeLinesWorkAsPasted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	script := "set -e -o pipefail\n"
+	var script strings.Builder
+	script.WriteString("set -e -o pipefail\n")
 	for _, line := range readmeLines(t) {
 		if strings.HasPrefix(line, "go test") || strings.HasPrefix(line, "make") || strings.HasPrefix(line, "git clone") || strings.HasPrefix(line, "cd ") ||
 			strings.HasSuffix(line, "groundplan demo") || strings.HasSuffix(line, "groundplan serve") {
 			continue
 		}
 		line = strings.ReplaceAll(line, "go run ./cmd/groundplan", program)
-		script += strings.ReplaceAll(line, "127.0.0.1:8765", u.Host) + "\n"
+		script.WriteString(strings.ReplaceAll(line, "127.0.0.1:8765", u.Host) + "\n")
 	}
-	cmd := exec.CommandContext(t.Context(), "bash", "-c", script)
+	cmd := exec.CommandContext(t.Context(), "bash", "-c", script.String())
 	cmd.Dir = dir
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	if err := cmd.Run(); err != nil {
-		t.Fatalf("%v\n%s\n%s\n%s", err, script, tail(out.String()), tail(errs.String()))
+		t.Fatalf("%v\n%s\n%s\n%s", err, script.String(), tail(out.String()), tail(errs.String()))
 	}
-	t.Logf("%s\n%s", script, tail(out.String()))
+	t.Logf("%s\n%s", script.String(), tail(out.String()))
 	if strings.Contains(out.String(), `"ok":false`) || strings.Count(out.String(), `"ok":true`) < 4 {
 		t.Errorf("not every call was answered with ok:\n%s", tail(out.String()))
 	}
