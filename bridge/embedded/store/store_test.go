@@ -15,19 +15,19 @@ import (
 	"groundplan/plan/voxel"
 )
 
-func open(t testing.TB, dir string) *World {
-	t.Helper()
+func open(tb testing.TB, dir string) *World {
+	tb.Helper()
 	w, err := Open(dir)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return w
 }
 
-func save(t testing.TB, w *World) {
-	t.Helper()
+func save(tb testing.TB, w *World) {
+	tb.Helper()
 	if err := w.Save()(); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 }
 
@@ -205,13 +205,13 @@ func writeForever(t *testing.T, dir string) {
 	}
 }
 
-func checkPrefix(t testing.TB, dir string, last, round int) int {
-	t.Helper()
-	w := open(t, dir)
+func checkPrefix(tb testing.TB, dir string, last, round int) int {
+	tb.Helper()
+	w := open(tb, dir)
 	number, _ := w.Properties["n"].(float64)
 	n := int(number)
 	if n < last || n > 0 && n%3 != 1 {
-		t.Fatalf("round %d: the counter is %d and was %d", round, n, last)
+		tb.Fatalf("round %d: the counter is %d and was %d", round, n, last)
 	}
 	count := 0
 	d := w.Dimension(Overworld)
@@ -222,7 +222,7 @@ func checkPrefix(t testing.TB, dir string, last, round int) int {
 		return s
 	}, nil)
 	if count != n {
-		t.Fatalf("round %d: %d cells, the counter is %d", round, count, n)
+		tb.Fatalf("round %d: %d cells, the counter is %d", round, count, n)
 	}
 	return n
 }
