@@ -213,32 +213,62 @@ func (e *Export) dense(v *voxel.Volume) (*dense, error) {
 }
 
 // toJava replaces the palette by Java states, joins entries that become the same,
-// and returns the states that became air for want of one, and those that will come back as others.
+// and returns the states that became air for want of one, and those that will come
+// back as others. Where the surroundings say more than a state alone (a double
+// chest, a fence of an old game), they are asked cell by cell.
 func (d *dense) toJava(reg *block.Registry) (unknown, changed []string) {
 	index := map[string]uint16{}
 	var palette []string
-	becomes := make([]uint16, len(d.palette))
-	for i, state := range d.palette {
-		java, ok := reg.ToJava(block.State(state))
-		if !ok {
-			unknown = append(unknown, state)
-			java = string(block.Air)
-		} else if !reg.Convertible(block.State(state)) {
-			changed = append(changed, state)
-		}
+	number := func(java string) uint16 {
 		at, ok := index[java]
 		if !ok {
 			at = uint16(len(palette))
 			index[java] = at
 			palette = append(palette, java)
 		}
-		becomes[i] = at
+		return at
 	}
-	d.palette = palette
+	becomes, settles := make([]uint16, len(d.palette)), make([]bool, len(d.palette))
+	for i, state := range d.palette {
+		if settles[i] = reg.Settles(block.State(state)); settles[i] && reg.Convertible(block.State(state)) {
+			continue
+		}
+		java, ok := reg.ToJava(block.State(state))
+		switch {
+		case !ok:
+			unknown = append(unknown, state)
+			java = string(block.Air)
+		case !reg.Convertible(block.State(state)):
+			changed = append(changed, state)
+		}
+		if !settles[i] {
+			becomes[i] = number(java)
+		}
+	}
+	cells := make([]uint16, len(d.cells))
 	for i, id := range d.cells {
-		d.cells[i] = becomes[id]
+		if !settles[id] {
+			cells[i] = becomes[id]
+			continue
+		}
+		java, _ := reg.JavaAt(block.State(d.palette[id]), d.around(i))
+		cells[i] = number(java)
 	}
+	d.palette, d.cells = palette, cells
 	return unknown, changed
+}
+
+// around returns the function that gives the states around a cell; "" outside of
+// the box.
+func (d *dense) around(i int) func(dx, dy, dz int) block.State {
+	x, z, y := i%d.size.X, i/d.size.X%d.size.Z, i/d.size.X/d.size.Z
+	return func(dx, dy, dz int) block.State {
+		p := voxel.Pos{X: x + dx, Y: y + dy, Z: z + dz}
+		if p.X < 0 || p.Y < 0 || p.Z < 0 || p.X >= d.size.X || p.Y >= d.size.Y || p.Z >= d.size.Z {
+			return ""
+		}
+		return block.State(d.palette[d.cells[(p.Y*d.size.Z+p.Z)*d.size.X+p.X]])
+	}
 }
 
 // compound is a compound whose fields keep their order, which go-mc's maps do not.
