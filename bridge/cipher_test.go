@@ -2,6 +2,11 @@ package bridge
 
 import (
 	"bytes"
+	"crypto/ecdh"
+	"crypto/ed25519"
+	"crypto/rand"
+	"crypto/x509"
+	"encoding/base64"
 	"encoding/hex"
 	"fmt"
 	"testing"
@@ -110,4 +115,44 @@ func TestTheFirstCiphertextNeverLooksLikeJSON(t *testing.T) {
 		}
 	}
 	t.Logf("%d of 256 first frames would have looked plain", plain)
+}
+
+func TestOnlyAKeyOfTheCurveCompletesTheHandshake(t *testing.T) {
+	h, err := newHandshake()
+	if err != nil {
+		t.Fatal(err)
+	}
+	encode := func(key any) []byte {
+		der, err := x509.MarshalPKIXPublicKey(key)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return []byte(base64.StdEncoding.EncodeToString(der))
+	}
+	curve := func(c ecdh.Curve) any {
+		key, err := c.GenerateKey(rand.Reader)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return key.PublicKey()
+	}
+	edwards, _, err := ed25519.GenerateKey(rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, key := range map[string][]byte{
+		"nothing": nil, "not base64": []byte("!"), "not a key": []byte("AAAA"),
+		"another curve": encode(curve(ecdh.P256())), "of no curve": encode(edwards), "of a curve without coordinates": encode(curve(ecdh.X25519())),
+	} {
+		if _, err := h.complete(key); err == nil {
+			t.Errorf("%s was taken", name)
+		}
+	}
+	if _, err := h.complete(encode(curve(ecdh.P384()))); err != nil {
+		t.Error(err)
+	}
+	public, salt, err := h.offer()
+	if err != nil || len(public) != base64.StdEncoding.EncodedLen(120) || len(salt) != base64.StdEncoding.EncodedLen(16) {
+		t.Errorf("offer of %d and %d characters, %v", len(public), len(salt), err)
+	}
 }

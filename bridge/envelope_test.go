@@ -123,3 +123,41 @@ func TestStatusCodesHaveNames(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+func TestNumbersFollowTheGrammarOfJSON(t *testing.T) {
+	for text, want := range map[string]bool{
+		"0": true, "-0": true, "12": true, "-1.5": true, "1e9": true, "1E+9": true, "1.25e-3": true,
+		"01": false, "-": false, "+1": false, ".5": false, "1.": false, "1e": false, "1e+": false, "0x1": false, "nan": false, "1a": false, "--1": false,
+	} {
+		strict, lax := scanner{data: []byte(text)}, scanner{data: []byte(text), lax: true}
+		_, err := strict.skip()
+		if ok := err == nil && strict.end() == nil; ok != want || json.Valid([]byte(text)) != want {
+			t.Errorf("%s: %v", text, err)
+		}
+		if _, err := lax.skip(); text == "nan" && err != nil {
+			t.Errorf("%s, lax: %v", text, err)
+		}
+	}
+}
+
+func TestAnIdentityMustBeComplete(t *testing.T) {
+	const whole = `{"protocol":1,"world_id":"w","world_epoch":"e","session":"s","dimensions":{"overworld":{"min":-64,"max":319}}}`
+	if _, err := decodeHello([]byte(whole)); err != nil {
+		t.Fatal(err)
+	}
+	for _, change := range [][2]string{
+		{`"protocol":1`, `"protocol":2`},
+		{`"world_id":"w"`, `"world_id":""`},
+		{`"world_epoch":"e"`, `"x":"e"`},
+		{`"session":"s"`, `"session":null`},
+		{`{"overworld":{"min":-64,"max":319}}`, `{}`},
+		{`"min":-64`, `"min":400`},
+		{`"max":319`, `"max":1e9`},
+		{`"w"`, `7`},
+	} {
+		broken := strings.Replace(whole, change[0], change[1], 1)
+		if h, err := decodeHello([]byte(broken)); err == nil || broken == whole {
+			t.Errorf("%s gives %+v", broken, h)
+		}
+	}
+}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"slices"
 	"time"
 
@@ -291,34 +290,3 @@ func unsupported(err error) bool {
 	e, ok := errors.AsType[*CapabilityError](err)
 	return ok && (e.Code == CodeUnsupportedCapability || e.Code == CodeUnsupportedVersion)
 }
-
-// IDs returns the ids of all blocks of the running game, without the namespace
-// minecraft.
-func (w *World) IDs(ctx context.Context) ([]string, error) {
-	s, gen, err := w.link(ctx)
-	if err != nil {
-		return nil, w.fault("block ids", err)
-	}
-	var ids []string
-	for number, pages := 0, 1; number < pages; number++ {
-		result, err := w.call(ctx, s, gen, CapabilityHello, fmt.Appendf(nil, `{"ids":%d}`, number))
-		if err != nil {
-			return nil, w.fault("block ids", err)
-		}
-		var page struct {
-			IDs   []string `json:"ids"`
-			Page  int      `json:"page"`
-			Pages int      `json:"pages"`
-		}
-		err = json.Unmarshal(result, &page)
-		if err != nil || page.Page != number || page.Pages < 1 || page.Pages > maxIDPages || len(page.IDs) == 0 {
-			return nil, w.fault("block ids", flawed(FlawShape, -1, "page %d of the block ids", number))
-		}
-		ids, pages = append(ids, page.IDs...), page.Pages
-	}
-	return ids, nil
-}
-
-// maxIDPages bounds the pages of block ids: a game has 1,500 ids or so, of which
-// a page holds hundreds.
-const maxIDPages = 256
