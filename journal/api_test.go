@@ -16,15 +16,15 @@ func TestPlansThatWaitHaveAQuota(t *testing.T) {
 	j := open(t, Options{MaxFreshPlans: 2, MaxFreshCells: 100, Now: func() time.Time { return now }})
 	wantCode(t, j.PutPlan(newPlan("big", box(0, 0, 0, 100, 0, 0))), fault.BudgetExceeded)
 	must(t, j.PutPlan(newPlan("p1", box(0, 0, 0, 49, 0, 0))))
-	wantCode(t, j.PutPlan(newPlan("p2", box(0, 0, 0, 50, 0, 0))), fault.BudgetExceeded)
+	wantCode(t, j.PutPlan(newPlan("p2", box(0, 0, 0, 50, 0, 0))), fault.TooManyRequests)
 	must(t, j.PutPlan(newPlan("p2", box(0, 0, 0, 9, 0, 0))))
-	wantCode(t, j.PutPlan(newPlan("p3", box(0, 0, 0, 0, 0, 0))), fault.BudgetExceeded)
+	wantCode(t, j.PutPlan(newPlan("p3", box(0, 0, 0, 0, 0, 0))), fault.TooManyRequests)
 
 	// One that was started does not count.
 	_, err := j.Enqueue(newOperation(newPlan("p1"), "op1"))
 	must(t, err)
 	must(t, j.PutPlan(newPlan("p3", box(0, 0, 0, 0, 0, 0))))
-	wantCode(t, j.PutPlan(newPlan("p4", box(0, 0, 0, 0, 0, 0))), fault.BudgetExceeded)
+	wantCode(t, j.PutPlan(newPlan("p4", box(0, 0, 0, 0, 0, 0))), fault.TooManyRequests)
 
 	// Those whose time is over make room.
 	now = now.Add(time.Hour)

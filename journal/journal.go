@@ -56,7 +56,7 @@ func buckets() [][]byte {
 // Options say how a journal is kept. The zero value is what a service wants.
 type Options struct {
 	// MaxFreshPlans is how many plans that were never started are kept at
-	// once; 0 means 1,024.
+	// once; 0 means 16,384.
 	MaxFreshPlans int
 	// MaxFreshCells is how many cells they may have together; 0 means
 	// 33,554,432.
@@ -100,7 +100,7 @@ func (o Options) withDefaults() Options {
 			*field = value
 		}
 	}
-	fill(&o.MaxFreshPlans, 1024)
+	fill(&o.MaxFreshPlans, 1<<14)
 	fill(&o.MaxFreshCells, 1<<25)
 	fill(&o.MaxEvents, 1<<16)
 	fill(&o.CachedFills, 1<<20)

@@ -206,9 +206,12 @@ func (j *Journal) makeRoom(tx *bbolt.Tx, p *plan.Plan) error {
 	limit := func() error {
 		switch {
 		case plans > j.o.MaxFreshPlans:
-			return fault.Errorf(fault.BudgetExceeded, "%d plans wait to be started; apply some or let them expire", plans-1).With("limit", j.o.MaxFreshPlans)
+			return fault.Errorf(fault.TooManyRequests, "%d plans wait to be started; apply some or let them expire", plans-1).With("limit", j.o.MaxFreshPlans)
+		case planCells(p) > j.o.MaxFreshCells:
+			return fault.Errorf(fault.BudgetExceeded, "the plan has %d cells, more than all plans that wait to be started may have", planCells(p)).
+				With("limit", j.o.MaxFreshCells)
 		case cells > j.o.MaxFreshCells:
-			return fault.Errorf(fault.BudgetExceeded, "the plans that wait to be started would have %d cells together", cells).With("limit", j.o.MaxFreshCells)
+			return fault.Errorf(fault.TooManyRequests, "the plans that wait to be started would have %d cells together", cells).With("limit", j.o.MaxFreshCells)
 		}
 		return nil
 	}
