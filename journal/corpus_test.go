@@ -88,7 +88,7 @@ func TestARealBuildCostsAtMostThreeBytesPerCell(t *testing.T) {
 	cells, bytes := 0, int64(0)
 	worst, worstFile := 0.0, ""
 	for _, file := range files {
-		if info, err := os.Stat(file); testing.Short() && (err != nil || info.Size() > 64<<10) {
+		if info, err := os.Stat(file); testing.Short() && (err != nil || info.Size() > 4<<10) {
 			continue
 		}
 		p := draft(t, registry, file, plan.DefaultLimits())

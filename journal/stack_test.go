@@ -275,10 +275,11 @@ func TestTheOldestLayersGoWhenThereAreTooMany(t *testing.T) {
 	var s stack
 	var one bitmap
 	one.fill(7, 8)
-	for op := range seq(maxLayers + 10) {
-		s = s.write(op+1, 0, one)
+	for op := range seq(maxLayers) {
+		s = append(s, layer{op: op + 1, created: true, before: version(op), after: version(op + 1), cells: one})
 	}
-	if len(s) != maxLayers || s[len(s)-1].op != maxLayers+10 {
-		t.Fatalf("%d layers", len(s))
+	s = s.write(maxLayers+1, 0, one)
+	if len(s) != maxLayers || s[0].op != 2 || s[len(s)-1].op != maxLayers+1 || s.broken() != "" {
+		t.Fatalf("%d layers, from %d to %d", len(s), s[0].op, s[len(s)-1].op)
 	}
 }
