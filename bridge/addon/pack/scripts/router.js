@@ -42,13 +42,13 @@ export function registerCapability(name, handler) {
 
 /** Listens for requests of any source type: over a WebSocket the source is the player, not the server. */
 export function registerBridgeRouter() {
-  /** @type {Array<import("@minecraft/server").ScriptEventCommandMessageAfterEvent>} */
+  /** @type {Array<{message: string, sourceEntity: import("@minecraft/server").Entity | undefined}>} */
   let early = [];
   system.afterEvents.scriptEventReceive.subscribe(
     (event) => {
       if (event.id !== BRIDGE_REQUEST) return;
       if (isReady()) handle(event.message, event.sourceEntity);
-      else if (early.length < EARLY_REQUESTS) early.push(event);
+      else if (early.length < EARLY_REQUESTS) early.push({ message: event.message, sourceEntity: event.sourceEntity });
       else console.warn("groundplan: BRIDGE_NOT_READY_QUEUE_FULL, a request was dropped");
     },
     { namespaces: [NAMESPACE] },

@@ -11,6 +11,9 @@ const ENVELOPE = 240;
 /** Runs are put together up to this length before they are counted. */
 const TAIL = 64;
 
+/** What block entities leave to the run that they are in: the longest state there is, and more. */
+const RESERVE = 640;
+
 /** What follows the palette's index in a run, for the counts that are common. */
 const COUNTS = Array.from({ length: 65 }, (_, n) => (n < 2 ? "" : `*${n.toString(36)}`));
 
@@ -33,9 +36,10 @@ function newPage() {
   /**
    * Makes room; false when there is none.
    * @param {number} n bytes
+   * @param {number} [reserve] bytes that must be left
    */
-  const take = (n) => {
-    if (bytes + n > PAGE_BYTES) return false;
+  const take = (n, reserve = 0) => {
+    if (bytes + n + reserve > PAGE_BYTES) return false;
     bytes += n;
     return true;
   };
@@ -73,7 +77,7 @@ function newPage() {
      * @param {boolean} full
      */
     entity(index, kind, full) {
-      if (!take(String(index).length + kind.length + 8)) return false;
+      if (!take(String(index).length + kind.length + 8, RESERVE)) return false;
       entities.push([index, kind, full ? 1 : 0]);
       return true;
     },
