@@ -77,14 +77,14 @@ func load(tb testing.TB, w *embedded.World, dimension string, column voxel.Secti
 }
 
 // somePalette draws states, some of them under water.
-func somePalette(t testing.TB, registry *block.Registry, random *rand.Rand) []string {
-	t.Helper()
+func somePalette(tb testing.TB, registry *block.Registry, random *rand.Rand) []string {
+	tb.Helper()
 	states := []string{"minecraft:air", "minecraft:stone", "minecraft:dirt"}
 	ids := registry.IDs()
 	for len(states) < 200 {
 		s, err := registry.Parse(ids[random.IntN(len(ids))])
 		if err != nil {
-			t.Fatal(err)
+			tb.Fatal(err)
 		}
 		states = append(states, string(s))
 	}
@@ -92,7 +92,7 @@ func somePalette(t testing.TB, registry *block.Registry, random *rand.Rand) []st
 		for turns := range 4 {
 			s, err := registry.Parse(id)
 			if err != nil {
-				t.Fatal(err)
+				tb.Fatal(err)
 			}
 			s = registry.Rotate(s, turns)
 			states = append(states, string(s), string(s.Wet()))
