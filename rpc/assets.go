@@ -157,12 +157,17 @@ func (s *Service) assetDelete(_ context.Context, _ Caller, p assetDeleteParams) 
 
 type exportParams struct {
 	Scope
-	Name      string     `json:"name" jsonschema:"kept in the file" check:"min=1,max=64"`
-	Min       voxel.Pos  `json:"min"`
-	Max       voxel.Pos  `json:"max"`
-	Origin    *voxel.Pos `json:"origin,omitempty" jsonschema:"the anchor; min when left out"`
-	Version   int        `json:"version,omitempty" jsonschema:"of the Sponge format" check:"enum=2|3,default=2"`
-	AllowLoss bool       `json:"allow_loss,omitempty" jsonschema:"leave out contents of block entities, and write air for states that Java does not have" check:"default=false"`
+	Name    string     `json:"name" jsonschema:"kept in the file" check:"min=1,max=64"`
+	Min     voxel.Pos  `json:"min"`
+	Max     voxel.Pos  `json:"max"`
+	Origin  *voxel.Pos `json:"origin,omitempty" jsonschema:"the anchor; min when left out"`
+	Format  string     `json:"format,omitempty" jsonschema:"sponge, or mcstructure: the game's own, which has no anchor and no metadata" check:"enum=sponge|mcstructure,default=sponge"`
+	Version int        `json:"version,omitempty" jsonschema:"of the Sponge format" check:"enum=2|3,default=2"`
+	Author  string     `json:"author,omitempty" jsonschema:"kept in the file" check:"max=64"`
+	Date    int64      `json:"date,omitempty" jsonschema:"kept in the file, in milliseconds since 1970; without it equal regions make equal files" check:"min=0"`
+
+	Metadata  map[string]string `json:"metadata,omitempty" jsonschema:"texts kept in the file beside name, author and date"`
+	AllowLoss bool              `json:"allow_loss,omitempty" jsonschema:"leave out contents of block entities, and write air for states that Java does not have" check:"default=false"`
 }
 
 // ExportView is the answer of schematic_export: the asset, and what it lacks.
@@ -189,7 +194,8 @@ func (s *Service) schematicExport(ctx context.Context, by Caller, p exportParams
 		return ExportView{}, err
 	}
 	export := schematic.Export{
-		Format: schematic.Sponge, Version: p.Version, Box: box, Origin: p.Min, Name: p.Name,
+		Format: schematic.Format(p.Format), Version: p.Version, Box: box, Origin: p.Min, Name: p.Name,
+		Author: p.Author, Date: p.Date, Metadata: p.Metadata,
 		BlockEntities: snap.Entities, AllowLoss: p.AllowLoss, Limits: s.Library.Limits,
 	}
 	if p.Origin != nil {

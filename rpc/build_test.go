@@ -163,6 +163,25 @@ func TestPartsAreExactMasks(t *testing.T) {
 	s.refused(fault.NotFound, "part_get", `{"part_id":"`+part.ID+`"}`)
 }
 
+func TestExportsOfAllFormatsComeBack(t *testing.T) {
+	s := openWorld(t)
+	s.apply(ok[PlanView](s, "build_prepare", boxRecipe("stone_bricks", true, room)), "k1")
+	const region = `"min":{"x":0,"y":0,"z":0},"max":{"x":2,"y":2,"z":2}`
+	for _, kind := range []string{`"version":2`, `"version":3,"author":"me","date":5,"metadata":{"a":"b"}`, `"format":"mcstructure"`} {
+		asset := ok[ExportView](s, "schematic_export", `{"name":"Room",`+region+`,`+kind+`}`)
+		again := ok[ExportView](s, "schematic_export", `{"name":"Room",`+region+`,`+kind+`}`)
+		if asset.SHA256 != again.SHA256 || asset.BlockCount != 27 {
+			t.Errorf("%s: %+v and %+v", kind, asset, again)
+		}
+		p := ok[PlanView](s, "schematic_import_prepare", `{"asset_id":"`+asset.ID+`","target":{"x":0,"y":0,"z":0}}`)
+		if p.Changed != 0 || p.Total != 27 {
+			t.Errorf("%s came back otherwise: %+v", kind, p)
+		}
+	}
+	s.refused(fault.InvalidRequest, "schematic_export", `{"name":"Room",`+region+`,"format":"litematica"}`)
+	s.refused(fault.InvalidRequest, "schematic_export", `{"name":"Room",`+region+`,"metadata":{"Name":"x"}}`)
+}
+
 func TestExportAndImportAreTheSame(t *testing.T) {
 	s := openWorld(t)
 	op := s.apply(ok[PlanView](s, "build_prepare", boxRecipe("stone_bricks", true, room)), "k1")

@@ -62,7 +62,7 @@ func (c *inspectCommand) Run(p *program) error {
 
 // exportCommand saves a region of the running service's world as a file.
 type exportCommand struct {
-	File      string   `arg:"" help:"File to write."`
+	File      string   `arg:"" help:"File to write; .mcstructure makes a structure of the game, anything else a Sponge schematic."`
 	Min       position `help:"Lowest corner." required:"" placeholder:"X,Y,Z"`
 	Max       position `help:"Highest corner." required:"" placeholder:"X,Y,Z"`
 	Project   string   `help:"The project." default:"default"`
@@ -76,9 +76,13 @@ func (c *exportCommand) Run(p *program) error {
 	if err != nil {
 		return err
 	}
+	format := schematic.Sponge
+	if filepath.Ext(c.File) == ".mcstructure" {
+		format = schematic.MCStructure
+	}
 	var v rpc.ExportView
 	err = service.call(p.ctx(), "schematic_export", map[string]any{
-		"project_id": c.Project, "name": idOf(c.File), "min": c.Min.Pos, "max": c.Max.Pos, "version": c.Version, "allow_loss": c.AllowLoss,
+		"project_id": c.Project, "name": idOf(c.File), "min": c.Min.Pos, "max": c.Max.Pos, "format": format, "version": c.Version, "allow_loss": c.AllowLoss,
 	}, &v)
 	if err != nil {
 		return err
