@@ -24,7 +24,7 @@ func TestExportsAskTheSurroundings(t *testing.T) {
 		"minecraft:oak_fence[east=true,north=false,south=false,waterlogged=false,west=false]",
 		"minecraft:stone",
 	}
-	v := &voxel.Volume{}
+	v := voxel.NewVolume()
 	for x, text := range cells {
 		s, err := reg.Parse(text)
 		if err != nil {
