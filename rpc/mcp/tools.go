@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"math"
 	"runtime/debug"
 	"slices"
 
@@ -96,15 +97,38 @@ func inputOf(s *jsonschema.Schema) *jsonschema.Schema {
 	own.PropertyOrder = slices.DeleteFunc(slices.Clone(own.PropertyOrder), func(name string) bool {
 		return name == "project_id" || name == "player_id"
 	})
+	trim(own)
 	return own
 }
 
-// outputOf returns the outline of a result: its fields. The whole schema is at
-// /v1/schema; agents pay for every word of a tool list.
+// trim takes out the bounds that every coordinate has: they are in
+// project_context's region, and agents pay for them in every position.
+func trim(s *jsonschema.Schema) {
+	if s.Minimum != nil && s.Maximum != nil && *s.Minimum == math.MinInt32 && *s.Maximum == math.MaxInt32 {
+		s.Minimum, s.Maximum = nil, nil
+	}
+	for _, p := range s.Properties {
+		trim(p)
+	}
+	if s.Items != nil {
+		trim(s.Items)
+	}
+}
+
+// outlined is how many fields the outline of a result names.
+const outlined = 12
+
+// outputOf returns the outline of a result: its first fields and their types. The
+// whole schema is at /v1/schema; agents pay for every word of a tool list.
 func outputOf(s *jsonschema.Schema) *jsonschema.Schema {
 	outline := &jsonschema.Schema{Type: "object", Properties: map[string]*jsonschema.Schema{}}
-	for name := range s.Properties {
-		outline.Properties[name] = &jsonschema.Schema{}
+	for _, name := range s.PropertyOrder[:min(outlined, len(s.PropertyOrder))] {
+		p := s.Properties[name]
+		kind := &jsonschema.Schema{Type: p.Type, Types: p.Types}
+		if p.Type == "" && len(p.Types) == 0 {
+			kind.Description = "any" // an empty schema is true, which the TypeScript client refuses
+		}
+		outline.Properties[name] = kind
 	}
 	return outline
 }
