@@ -8,9 +8,11 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"net"
 	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"groundplan/plan"
@@ -40,11 +42,24 @@ func dial(dir string) (*client, error) {
 	if err := json.Unmarshal(data, &r); err != nil {
 		return nil, fmt.Errorf("%s: %w", serviceFile, err)
 	}
+	if !answers(r.RPC) { // it was killed and left the file behind
+		return nil, fault.Errorf(fault.NotFound, "the service of %s does not answer any more; start it again with: groundplan serve --data %s", dir, dir)
+	}
 	tokens, err := rpc.OpenTokens(filepath.Join(dir, "tokens.json"))
 	if err != nil {
 		return nil, err
 	}
 	return &client{url: r.RPC + "/v1/rpc", mcp: r.MCP, tokens: tokens, http: &http.Client{Timeout: 10 * time.Minute}}, nil
+}
+
+// answers reports whether somebody listens at the address of a service.
+func answers(url string) bool {
+	d := net.Dialer{Timeout: 2 * time.Second}
+	conn, err := d.DialContext(context.Background(), "tcp", strings.TrimPrefix(url, "http://"))
+	if err != nil {
+		return false
+	}
+	return conn.Close() == nil
 }
 
 // reply is the body of an answer.
