@@ -25,7 +25,15 @@ type region struct {
 	palette        listPalette
 	raw            []byte // the packed indexes
 	cells          cells  // unpacked
+	nameless       []nameless
 	box            voxel.Box
+}
+
+// nameless is a block entity without an id, which Litematica leaves out where the
+// block tells it.
+type nameless struct {
+	at   voxel.Pos // within the region
+	kept bool
 }
 
 // maxRegions bounds the regions of a file.
@@ -85,7 +93,7 @@ func (d *document) regionField(g *region, name string, t nbt.Tag) (err error) {
 		return err
 	case "TileEntities":
 		if t == nbt.List {
-			return d.readRegionThings(d.readBlockEntityElsewhere)
+			return d.readRegionThings(func() error { return d.readRegionBlockEntity(g) })
 		}
 	case "Entities":
 		if t == nbt.List {
@@ -102,6 +110,33 @@ func (d *document) readRegionThings(read func() error) error {
 		}
 		return read()
 	})
+}
+
+func (d *document) readRegionBlockEntity(g *region) error {
+	one, err := d.nextThing()
+	if err != nil {
+		return err
+	}
+	if one.n > 0 || one.has != 7 {
+		d.blockEntities.add(one.kind[:one.n], !one.full)
+		return nil
+	}
+	at := voxel.Pos{X: int(one.pos[0]), Y: int(one.pos[1]), Z: int(one.pos[2])}
+	g.nameless = append(g.nameless, nameless{at, !one.full})
+	return nil
+}
+
+// nameThings counts the region's nameless block entities by the blocks they belong to.
+func (d *document) nameThings(g *region) {
+	size := g.box.Size()
+	for _, one := range g.nameless {
+		id := ""
+		if p := one.at; p.X >= 0 && p.Y >= 0 && p.Z >= 0 && p.X < size.X && p.Y < size.Y && p.Z < size.Z {
+			id, _ = split(g.palette.states[g.cells.at((p.Y*size.Z+p.Z)*size.X+p.X)])
+		}
+		d.blockEntities.add([]byte(id), one.kept)
+	}
+	g.nameless = nil
 }
 
 // readBlockEntityElsewhere reads a block entity whose position counts from
@@ -164,6 +199,7 @@ func (d *document) unpack(g *region) error {
 		g.cells.set(i, uint16(index))
 	}
 	g.raw = nil
+	d.nameThings(g)
 	return nil
 }
 
