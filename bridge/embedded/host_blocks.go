@@ -192,7 +192,7 @@ func (h *host) blockComponent(b *blockObject, name string) goja.Value {
 		if slots == 0 {
 			return goja.Undefined()
 		}
-		return h.object("BlockInventoryComponent", map[string]any{"container": h.container(e.Items, slots)})
+		return h.inventory(e.Items, slots)
 	case "minecraft:sign":
 		if !isSign(id) {
 			return goja.Undefined()

@@ -70,7 +70,7 @@ func (p *person) component(name string) goja.Value {
 	case "minecraft:health":
 		return h.object("EntityHealthComponent", map[string]any{"currentValue": 20, "effectiveMax": 20})
 	case "minecraft:inventory":
-		return h.object("EntityInventoryComponent", map[string]any{"container": h.container(h.world.player.items, inventorySlots)})
+		return h.inventory(h.world.player.items, inventorySlots)
 	default:
 		return goja.Undefined()
 	}
@@ -116,26 +116,65 @@ func (h *host) gametestModule() *goja.Object {
 
 // container makes a Container of items.
 func (h *host) container(items []store.Item, slots int) *goja.Object {
-	empty := slots
-	for _, item := range items {
-		if item.ID != "" {
-			empty--
+	return h.vm.NewDynamicObject(&containerObject{host: h, items: items, slots: slots})
+}
+
+// containerObject is a Container. It is apart from the other native objects, as
+// inventoryObject is, because a region can be full of them.
+type containerObject struct {
+	readOnly
+	host  *host
+	items []store.Item
+	slots int
+}
+
+// Get returns a property or a method.
+func (c *containerObject) Get(key string) goja.Value {
+	switch key {
+	case "size":
+		return c.host.vm.ToValue(c.slots)
+	case "emptySlotsCount":
+		empty := c.slots
+		for _, item := range c.items {
+			if item.ID != "" {
+				empty--
+			}
 		}
+		return c.host.vm.ToValue(empty)
+	case "getItem":
+		return c.host.vm.ToValue(c.item)
 	}
-	return h.object("Container", map[string]any{
-		"size":            slots,
-		"emptySlotsCount": empty,
-		"getItem": func(call goja.FunctionCall) goja.Value {
-			i := int(call.Argument(0).ToInteger())
-			if i < 0 || i >= slots {
-				return h.throw("InvalidArgumentError", "no such slot")
-			}
-			if i >= len(items) || items[i].ID == "" {
-				return goja.Undefined()
-			}
-			return h.item(items[i])
-		},
-	})
+	return c.host.missing("Container", key)
+}
+
+func (c *containerObject) item(call goja.FunctionCall) goja.Value {
+	i := int(call.Argument(0).ToInteger())
+	if i < 0 || i >= c.slots {
+		return c.host.throw("InvalidArgumentError", "no such slot")
+	}
+	if i >= len(c.items) || c.items[i].ID == "" {
+		return goja.Undefined()
+	}
+	return c.host.item(c.items[i])
+}
+
+// inventoryObject is the inventory component of a block or a player.
+type inventoryObject struct {
+	readOnly
+	host      *host
+	container *goja.Object
+}
+
+// Get returns a property.
+func (i *inventoryObject) Get(key string) goja.Value {
+	if key == "container" {
+		return i.container
+	}
+	return i.host.missing("BlockInventoryComponent", key)
+}
+
+func (h *host) inventory(items []store.Item, slots int) *goja.Object {
+	return h.vm.NewDynamicObject(&inventoryObject{host: h, container: h.container(items, slots)})
 }
 
 // item makes an ItemStack.

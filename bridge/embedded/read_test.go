@@ -13,7 +13,7 @@ import (
 // from end to end.
 func BenchmarkRead(b *testing.B) {
 	w, world := connect(b, bridge.Options{}, embedded.Options{})
-	states := []string{"stone", "air", "dirt", "oak_stairs", "oak_fence", "oak_planks", "glass", "chest"}
+	states := []string{"stone", "air", "dirt", "oak_stairs", "oak_fence", "oak_planks", "glass", "cobblestone"}
 	random := rand.New(rand.NewPCG(1, 2))
 	mixed := cube(voxel.Pos{X: 1000, Y: 0, Z: 0}, voxel.Pos{X: 256, Y: 64, Z: 64})
 	volume := voxel.NewVolume()
@@ -29,8 +29,8 @@ func BenchmarkRead(b *testing.B) {
 	}{
 		{"uniform", cube(voxel.Pos{}, voxel.Pos{X: 32, Y: 32, Z: 32})},
 		{"ground", cube(voxel.Pos{Y: -64}, voxel.Pos{X: 32, Y: 32, Z: 32})},
-		{"mixed", cube(mixed.Min, voxel.Pos{X: 32, Y: 32, Z: 32})},
-		{"mixed, 1 Mi", mixed},
+		{"noise", cube(mixed.Min, voxel.Pos{X: 32, Y: 32, Z: 32})},
+		{"noise, 1 Mi", mixed},
 	} {
 		var boxes []voxel.Box
 		for key := range c.box.Sections() {

@@ -123,12 +123,14 @@ function* readOn(scanner, page, from) {
  */
 function result(scanner, page, from) {
   const next = scanner.taken;
+  // Those of the cells that did not fit any more; they come in order.
+  while (page.entities.length > 0 && page.entities[page.entities.length - 1][0] >= next) page.entities.pop();
   return {
     from,
     palette: page.palette,
     runs: page.text(),
     next: next < scanner.total ? next : -1,
-    be: page.entities.filter(([index]) => index < next),
+    be: page.entities,
     tick: system.currentTick,
   };
 }
