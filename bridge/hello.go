@@ -128,9 +128,13 @@ func (s *session) prove(ctx context.Context) error {
 	}
 	s.mu.Unlock()
 	h, err := s.hello(ctx)
-	if err == nil {
+	switch {
+	case err == nil:
 		s.server.identified(s, h)
-	} else {
+	case errors.Is(err, errTimedOut) && s.fresh():
+		// One answer was lost or came late while the addon answered others.
+		err = nil
+	default:
 		s.server.unproven(s, err)
 	}
 	s.mu.Lock()
@@ -239,6 +243,17 @@ func (s *Server) unproven(current *session, err error) {
 	}
 }
 
+// fresh reports whether the addon answered within the time of the lease.
+func (s *session) fresh() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.freshLocked()
+}
+
+func (s *session) freshLocked() bool {
+	return s.gen > 0 && !s.hold && s.server.now().Sub(s.provenAt) < s.server.opts.Lease
+}
+
 // confirm returns when the identity of the session's world is fresh, asking for
 // it when nothing was heard of the addon for the time of the lease.
 func (s *session) confirm(ctx context.Context) error {
@@ -247,7 +262,7 @@ func (s *session) confirm(ctx context.Context) error {
 		s.mu.Unlock()
 		return errClosed
 	}
-	if s.gen > 0 && !s.hold && s.server.now().Sub(s.provenAt) < s.server.opts.Lease {
+	if s.freshLocked() {
 		s.mu.Unlock()
 		return nil
 	}

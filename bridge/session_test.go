@@ -446,3 +446,45 @@ func TestTheLongestCommandOfAPlanFitsTheLine(t *testing.T) {
 		}
 	})
 }
+
+func TestALostHelloAmongAnswersStopsNothing(t *testing.T) {
+	var mu sync.Mutex
+	lose := false
+	opts := answering()
+	opts.Delay = 100 * time.Millisecond
+	opts.Fault = func(r bridge.Request) bridgetest.Fault {
+		mu.Lock()
+		defer mu.Unlock()
+		return bridgetest.Fault{NoReply: lose && r.Capability == bridge.CapabilityHello}
+	}
+	connected(t, opts, bridge.Options{}, func(b *bench) {
+		mu.Lock()
+		lose = true
+		mu.Unlock()
+		for i := range 300 {
+			if got := b.world.Run(b.t.Context(), "overworld", "fill"); got.Kind != plan.Answered {
+				b.t.Fatalf("%d: %+v", i, got)
+			}
+			if _, err := b.world.Info(); err != nil {
+				b.t.Fatalf("%d: %v", i, err)
+			}
+		}
+	})
+}
+
+func TestAnotherWorldIsNoticedWhileCommandsFlow(t *testing.T) {
+	opts := answering()
+	opts.Delay = 100 * time.Millisecond
+	connected(t, opts, bridge.Options{}, func(b *bench) {
+		if _, err := b.world.Info(); err != nil {
+			b.t.Fatal(err)
+		}
+		b.game.Enter(elsewhere())
+		begin := time.Now()
+		for b.world.Run(b.t.Context(), "overworld", "fill").Kind == plan.Answered {
+			if time.Since(begin) > 11*time.Second {
+				b.t.Fatal("commands still reach a world that nobody has looked at")
+			}
+		}
+	})
+}
