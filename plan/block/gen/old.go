@@ -29,7 +29,7 @@ func oldBlocks(data files, newest palette, today []*javaBlock) ([]*javaBlock, er
 	}
 	seen, out := map[string]bool{}, []*javaBlock(nil)
 	for _, version := range oldVersions {
-		states, order, err := oldPalette(data[oldFile(version, "blockStates.json")])
+		states, err := oldPalette(data[oldFile(version, "blockStates.json")])
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", version, err)
 		}
@@ -41,14 +41,15 @@ func oldBlocks(data files, newest palette, today []*javaBlock) ([]*javaBlock, er
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", version, err)
 		}
-		for _, id := range order {
-			sh := states[id]
-			key := id + " " + sh.String()
-			if seen[key] || current(newest, id, sh) {
+		for _, key := range slices.Sorted(maps.Keys(answers)) {
+			group := answers[key]
+			sh := group.shape(states[group.id])
+			name := group.id + " " + sh.String()
+			if seen[name] || current(newest, group.id, sh) {
 				continue
 			}
-			if b := oldBlock(id, sh, answers[id], newest); b != nil {
-				seen[key] = true
+			if b := oldBlock(group.id, sh, group.rows, newest); b != nil {
+				seen[name] = true
 				out = append(out, b)
 			}
 		}
@@ -58,10 +59,10 @@ func oldBlocks(data files, newest palette, today []*javaBlock) ([]*javaBlock, er
 
 // oldPalette reads the permutations of an older version. Their blocks need not
 // have every combination; the missing ones are never asked for.
-func oldPalette(text []byte) (palette, []string, error) {
+func oldPalette(text []byte) (palette, error) {
 	var list []rawState
 	if err := json.Unmarshal(text, &list); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	out := palette{}
 	for _, st := range list {
@@ -75,7 +76,7 @@ func oldPalette(text []byte) (palette, []string, error) {
 		for i := range sh {
 			v, err := st.value(sh[i].name)
 			if err != nil {
-				return nil, nil, err
+				return nil, err
 			}
 			if !slices.Contains(sh[i].values, v) {
 				sh[i].values = append(sh[i].values, v)
@@ -83,7 +84,7 @@ func oldPalette(text []byte) (palette, []string, error) {
 		}
 		out[id] = sh
 	}
-	return out, slices.Sorted(maps.Keys(out)), nil
+	return out, nil
 }
 
 // current reports whether a block of an older version needs no upgrade: all its
@@ -111,9 +112,41 @@ type answer struct {
 	java    string
 }
 
-// oldAnswers returns, by old id and state text, what old states are now.
-func oldAnswers(rows map[string]string, java map[string]*javaBlock) (map[string]map[string]answer, error) {
-	out := map[string]map[string]answer{}
+// answered is the answers for an old block with one set of states, by state text.
+type answered struct {
+	id   string
+	rows map[string]answer
+}
+
+// shape returns the states of the block: those of the version's palette, or of
+// the table where the two disagree (a folder may hold the table of the version
+// before).
+func (g *answered) shape(listed shape) shape {
+	values := map[string][]string{}
+	for _, text := range slices.Sorted(maps.Keys(g.rows)) {
+		for name, v := range g.rows[text].states {
+			if !slices.Contains(values[name], v) {
+				values[name] = append(values[name], v)
+			}
+		}
+	}
+	same := len(values) == len(listed)
+	for _, p := range listed {
+		same = same && values[p.name] != nil
+	}
+	if same {
+		return listed
+	}
+	var sh shape
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		sh = append(sh, prop{name: name, values: values[name]})
+	}
+	return sh
+}
+
+// oldAnswers returns, by old id and names of its states, what old states are now.
+func oldAnswers(rows map[string]string, java map[string]*javaBlock) (map[string]*answered, error) {
+	out := map[string]*answered{}
 	for _, text := range slices.Sorted(maps.Keys(rows)) {
 		name, values, err := cut(text)
 		if err != nil {
@@ -128,15 +161,17 @@ func oldAnswers(rows map[string]string, java map[string]*javaBlock) (map[string]
 		if err != nil {
 			return nil, err
 		}
-		if out[id] == nil {
-			out[id] = map[string]answer{}
+		key := id + " " + strings.Join(slices.Sorted(maps.Keys(old)), ",")
+		if out[key] == nil {
+			out[key] = &answered{id: id, rows: map[string]answer{}}
 		}
 		a := answer{old, b.targets[n], changes, text}
 		if strings.HasPrefix(name, "skeleton_") {
 			a.changes-- // of the heads, whose kind was in the block entity
 		}
-		if had, ok := out[id][rows[text]]; !ok || a.changes < had.changes || a.changes == had.changes && a.java < had.java {
-			out[id][rows[text]] = a
+		had, ok := out[key].rows[rows[text]]
+		if !ok || a.changes < had.changes || a.changes == had.changes && a.java < had.java {
+			out[key].rows[rows[text]] = a
 		}
 	}
 	return out, nil
