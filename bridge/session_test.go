@@ -488,3 +488,28 @@ func TestAnotherWorldIsNoticedWhileCommandsFlow(t *testing.T) {
 		}
 	})
 }
+
+func TestFramesThatMakeNoSenseAreSurvived(t *testing.T) {
+	for _, encrypt := range []bool{false, true} {
+		opts := answering()
+		opts.Encrypt = encrypt
+		connected(t, opts, bridge.Options{}, func(b *bench) {
+			const known = "67726f75-6e64-4470-8c61-"
+			for _, frame := range []string{
+				``, `[]`, `null`, `{"header"`, `{}`, `{"header":{"messagePurpose":"commandResponse"}}`,
+				`{"header":{"messagePurpose":"commandResponse","requestId":"` + known + `ffffffffffff"},"body":{"statusCode":0}}`,
+				`{"header":{"messagePurpose":"error","requestId":"00000000-0000-0000-0000-000000000000"},"body":{"statusCode":-2147418111}}`,
+				`{"header":{"messagePurpose":"action:agent","requestId":"` + known + `000000000001"},"body":{}}`,
+				`{"header":{"messagePurpose":"event","eventName":"PlayerTravelled"},"body":{"player":{"position":{"x":nan}}}}`,
+				`{"header":{"messagePurpose":"event","eventName":"PlayerMessage"},"body":{"message":7,"sender":{}}}`,
+				`{"header":{"messagePurpose":"something new"},"body":[]}`,
+				strings.Repeat(`{"a":`, 1000), "\x00\xff\xfe",
+			} {
+				b.game.Send([]byte(frame))
+			}
+			if got := b.world.Run(b.t.Context(), "overworld", "fill"); got.Kind != plan.Answered {
+				b.t.Errorf("encrypted %v: %+v", encrypt, got)
+			}
+		})
+	}
+}
