@@ -2,8 +2,10 @@ package embedded
 
 import (
 	"errors"
+	"io/fs"
 	"strings"
 
+	"groundplan/bridge/addon"
 	"groundplan/bridge/embedded/store"
 	"groundplan/plan/voxel"
 )
@@ -101,6 +103,10 @@ func (w *World) commandNamed(name string) func(origin, *arguments) (result, erro
 		return w.execute
 	case "help":
 		return w.help
+	case "testfor":
+		return w.testfor
+	case "function":
+		return w.function
 	case "getlocalplayername":
 		return w.localPlayer
 	case "closewebsocket":
@@ -135,6 +141,42 @@ func (w *World) listPlayers(_ origin, _ *arguments) (result, error) {
 	r := succeed(len(names), text{key: textList, args: []any{len(names), maxPlayers, strings.Join(names, ", ")}})
 	r.fields = map[string]any{"currentPlayerCount": len(names), "maxPlayerCount": maxPlayers, "players": strings.Join(names, ", ")}
 	return r, nil
+}
+
+// testfor looks for players: testfor TARGET.
+func (w *World) testfor(o origin, a *arguments) (result, error) {
+	target, err := a.next()
+	if err != nil {
+		return result{}, err
+	}
+	victims := w.targets(o, target)
+	if len(victims) == 0 {
+		return result{code: codeNoTargets, text: text{key: textNoTargets}, noop: true}, nil
+	}
+	r := succeed(len(victims), text{key: textFound, args: []any{strings.Join(victims, ", ")}})
+	r.fields = map[string]any{"victim": victims}
+	return r, nil
+}
+
+// function runs a file of commands of the pack: function NAME.
+func (w *World) function(o origin, a *arguments) (result, error) {
+	name, err := a.next()
+	if err != nil {
+		return result{}, err
+	}
+	data, err := fs.ReadFile(addon.Files(), "functions/"+name+".mcfunction")
+	if err != nil {
+		return result{}, syntax("%s", name)
+	}
+	count := 0
+	for line := range strings.Lines(string(data)) {
+		if line = strings.TrimSpace(line); line == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		w.command(o, line) // a line that fails does not stop the others
+		count++
+	}
+	return succeed(count, text{key: textFunction, args: []any{count}}), nil
 }
 
 const maxPlayers = 8

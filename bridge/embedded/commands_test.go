@@ -401,6 +401,22 @@ func TestSection3_5HalvesGoTogether(t *testing.T) {
 	}
 }
 
+func TestSection1_4TestforTellsWhomItFound(t *testing.T) {
+	_, p := begin(t, Options{})
+	if m := p.command("testfor @s"); m.code() != 0 || fmt.Sprint(m.Body["victim"]) != "[Steve]" {
+		t.Error(m.Body)
+	}
+	p.expect("testfor Nobody", codeNoTargets)
+}
+
+// A function needs no Beta APIs: a world that runs it and answers no request has
+// the pack and lacks them.
+func TestFunctionsRunWithoutScripts(t *testing.T) {
+	_, p := begin(t, Options{NoScripts: true})
+	p.expect("function groundplan/installed", 0, "function no/such", codeParse, "groundplan:chat", codeParse, "setblock 0 0 0 stone", 0,
+		`scriptevent mcbews:bridge_req {"v":2,"request_id":"x","capability":"world_hello"}`, 0)
+}
+
 func TestSection4_7ScriptEventsComeFromThePlayer(t *testing.T) {
 	_, p := begin(t, Options{Player: "Anna"})
 	var snapshot struct {

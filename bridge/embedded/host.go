@@ -66,6 +66,9 @@ func newHost(w *World) (*host, error) {
 	}).ToObject(h.vm)
 	h.blockCalls, h.stateCalls = h.blockMethods(), h.permutationMethods()
 	h.people = []*person{{host: h, name: w.options.Player}}
+	if w.options.NoScripts {
+		return h, nil
+	}
 	program, err := bundle(addon.Files(), addon.Entry)
 	if err != nil {
 		return nil, err

@@ -37,6 +37,9 @@ type Options struct {
 	Player string
 	// Physics lets blocks fall, flow and break for want of a support.
 	Physics bool
+	// NoScripts runs no script, as a game whose world lacks the Beta APIs
+	// experiment.
+	NoScripts bool
 	// Derived is what happens to the states that the game computes from the
 	// neighbours of a block, see Derived.
 	Derived Derived

@@ -52,6 +52,8 @@ const (
 	textList             = "There are %d/%d players online:\n%s"
 	textVerbatim         = "%s" // of a script, which speaks for itself
 	textTooMany          = "Too many commands have been requested, wait for one to be done"
+	textFound            = "Found %s"
+	textFunction         = "Successfully executed %d function entries"
 	textExternal         = "External"
 	textScriptEngine     = "Script Engine"
 )

@@ -24,6 +24,7 @@ type worldRun struct {
 	AsIs     bool          `help:"Keep connections and corners as they are written."`
 	Legacy   bool          `help:"Send events as games before 1.18.30 do."`
 	Plain    bool          `help:"Do not offer encryption."`
+	Mute     bool          `help:"Run no script, as a world without Beta APIs."`
 	Faults   faultsFlag    `help:"What goes wrong, and how often: drop, duplicate, reorder, delay, refuse, disconnect, pause, crash, unload, edit, drift; max_delay, pause_for, unload_for." placeholder:"drop=0.01,…"`
 	Seed     uint64        `help:"What the faults are drawn from."`
 }
@@ -42,7 +43,7 @@ func (f *faultsFlag) UnmarshalText(text []byte) error {
 func (c *worldRun) Run(p *program) error {
 	o := embedded.Options{
 		URL: c.URL, Dir: c.Dir, Tick: c.Tick, Autosave: c.Autosave, Game: c.Game, Language: c.Language, Player: c.Player,
-		Physics: c.Physics, LegacyEvents: c.Legacy, Plain: c.Plain, Faults: c.Faults.Faults, Seed: c.Seed, Log: p.log,
+		Physics: c.Physics, LegacyEvents: c.Legacy, Plain: c.Plain, NoScripts: c.Mute, Faults: c.Faults.Faults, Seed: c.Seed, Log: p.log,
 	}
 	if o.URL == "" {
 		secret, err := bridgeSecret(filepath.Join(p.data, "bridge.secret"))
