@@ -183,7 +183,7 @@ func TestLinkThatBreaksAtEveryMessage(t *testing.T) {
 	messages := count.seen.Load()
 	_ = count.Close()
 	runs := 0
-	for at := int64(3); at <= messages; at += int64(max(*stride/4, 1)) {
+	for at := int64(3); at <= messages; at += int64(max(min(*stride, 40)/4, 1)) {
 		for _, after := range []bool{false, true} {
 			cut := newCutter(t, at, after)
 			survive(newYardWith(t, bridge.Options{Timeout: 500 * time.Millisecond}, embedded.Options{Reconnect: 5 * time.Millisecond}, cut.via))

@@ -32,6 +32,13 @@ func (s *seam) crash() {
 	s.die()
 }
 
+// state returns how many points were passed, and whether the service is dead.
+func (s *seam) state() (passed int, dead bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.passed, s.dead
+}
+
 func (s *seam) die() {
 	if !s.dead {
 		s.dead = true

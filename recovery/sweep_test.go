@@ -15,7 +15,7 @@ import (
 )
 
 // stride thins the second crashes out: 1 takes every one.
-var stride = flag.Int("stride", 41, "take every n-th point of the recovery for the second crash of the sweep")
+var stride = flag.Int("stride", usualStride, "take every n-th point of the recovery for the second crash of the sweep")
 
 // scene is one run of the sweep: a few operations, a crash at the k-th point,
 // and the recovery from it, itself crashed at the m-th point.
@@ -183,7 +183,7 @@ func (s *scene) reopen(cut *seam) bool {
 	s.open()
 	s.inspect()
 	err := s.launch(tornLog{s.log, cut}, tornWorld{s.world, cut})
-	if err != nil && !cut.dead {
+	if _, dead := cut.state(); err != nil && !dead {
 		s.t.Fatal(err)
 	}
 	return err == nil
@@ -254,7 +254,7 @@ func crashAt(t *testing.T, k, m int, verdict plan.Verdict, forgets bool) (first,
 		s.open()
 		s.run(tornLog{s.log, cut}, tornWorld{s.world, cut})
 		s.play(cut)
-		first = cut.passed
+		first, _ = cut.state()
 		again := newSeam(m)
 		if s.reopen(again) {
 			if m == 0 {
@@ -262,7 +262,7 @@ func crashAt(t *testing.T, k, m int, verdict plan.Verdict, forgets bool) (first,
 			}
 			s.recover(again)
 		}
-		second = again.passed
+		second, _ = again.state()
 		if m > 0 {
 			s.reopen(newSeam(0))
 			s.recover(newSeam(0))
