@@ -245,7 +245,10 @@ func TestInteropFiles(t *testing.T) {
 		var palette []string
 		for p := range box.All() {
 			text, _ := v.At(p)
-			java, ok := reg.ToJava(block.State(text))
+			java, ok := reg.JavaAt(block.State(text), func(dx, dy, dz int) block.State {
+				neighbour, _ := v.At(p.Add(voxel.Pos{X: dx, Y: dy, Z: dz}))
+				return block.State(neighbour)
+			})
 			if !ok {
 				java = string(block.Air)
 			}
