@@ -107,10 +107,7 @@ func checkOneConflict(t *testing.T, op operation, at pos, current string) {
 
 func TestCancelKeepsWhatWasWrittenAndOffersItsUndo(t *testing.T) {
 	s := start(t, t.TempDir(), "--world", "embedded")
-	edge := 100
-	if raceEnabled {
-		edge = 50 // a tenth of the speed, and still long enough to be cancelled
-	}
+	const edge = 100
 	plan := s.prepare(t, stripes(pos{-100, 0, -100}, edge, 40, edge)...)
 	op := call[operation](t, s, "build_apply", plan.under("long"))
 	s.await(t, op.OperationID, func(op operation) bool { return op.Written > 0 })

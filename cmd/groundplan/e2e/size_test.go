@@ -35,7 +35,7 @@ func (s *service) peak(t *testing.T) int {
 // noise, where nearly every cell is a command of its own, is the worst there is.
 func TestSixHundredThousandCells(t *testing.T) {
 	if raceEnabled {
-		t.Skip("the figures are those of the program without the race detector; .ci/run has a step for them")
+		t.Skip("takes time and finds no races; .ci/run has a step for it without the race detector")
 	}
 	lo, hi := pos{-50, 0, -50}, pos{49, 59, 49}
 	noise := recipe(box(lo, hi, "$noise"))
