@@ -3,6 +3,7 @@ package journal
 import (
 	"bytes"
 	"encoding/binary"
+	"hash/crc32"
 	"slices"
 
 	"go.etcd.io/bbolt"
@@ -18,6 +19,9 @@ func (j *Journal) Check() error {
 	j.writing.Lock() // bbolt's check compares the file with its list of free pages in memory
 	defer j.writing.Unlock()
 	return j.view(func(tx *bbolt.Tx) error {
+		if err := touch(tx); err != nil {
+			return err
+		}
 		var first error
 		for err := range tx.Check() { // to its end, or its goroutine stays
 			if first == nil {
@@ -35,6 +39,43 @@ func (j *Journal) Check() error {
 		}
 		return nil
 	})
+}
+
+// touch looks at every key and value of the file, and finds each key again. It
+// comes ahead of bbolt's own check, which runs on a goroutine of its own: there a
+// read beyond the mapped file, as a damaged page asks for, would end the process;
+// here it is an error.
+func touch(tx *bbolt.Tx) error {
+	sum := crc32.NewIEEE()
+	var walk func(find func(key []byte) []byte, c *bbolt.Cursor, nested func(key []byte) *bbolt.Bucket) error
+	walk = func(find func(key []byte) []byte, c *bbolt.Cursor, nested func(key []byte) *bbolt.Bucket) error {
+		for key, value := c.First(); key != nil; key, value = c.Next() {
+			sum.Write(key)
+			sum.Write(value)
+			if !bytes.Equal(find(key), key) {
+				return broken("file: a key is not found where it stands")
+			}
+			if value != nil {
+				continue
+			}
+			b := nested(key)
+			if b == nil {
+				return broken("file: a bucket cannot be opened")
+			}
+			if err := walk(finder(b.Cursor()), b.Cursor(), b.Bucket); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return walk(finder(tx.Cursor()), tx.Cursor(), tx.Bucket)
+}
+
+func finder(c *bbolt.Cursor) func(key []byte) []byte {
+	return func(key []byte) []byte {
+		found, _ := c.Seek(key)
+		return found
+	}
 }
 
 // quickCheck verifies what a start relies on: that all that is unfinished is

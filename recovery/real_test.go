@@ -104,14 +104,7 @@ func newYardWith(tb testing.TB, link bridge.Options, game embedded.Options, via 
 
 func (y *yard) prepare(wanted *voxel.Volume) *plan.Plan {
 	y.tb.Helper()
-	snap, err := y.world.Read(y.tb.Context(), "overworld", wanted.Mask().Reads(maxRead))
-	if err != nil {
-		y.tb.Fatal(err)
-	}
-	world, err := y.world.Info()
-	if err != nil {
-		y.tb.Fatal(err)
-	}
+	snap, world := y.look(wanted)
 	now := time.Now().UnixMilli()
 	p, err := plan.Draft(wanted, snap, plan.Plan{
 		ID: fmt.Sprintf("plan-%d", y.ids.Add(1)), Project: "default", WorldID: world.ID, WorldEpoch: world.Epoch, Dimension: "overworld",
@@ -126,9 +119,33 @@ func (y *yard) prepare(wanted *voxel.Volume) *plan.Plan {
 	return p
 }
 
+// look reads cells and which world they are of, again while the link fails.
+func (y *yard) look(wanted *voxel.Volume) (*plan.Snapshot, plan.World) {
+	y.tb.Helper()
+	for range 100 {
+		snap, err := y.world.Read(y.tb.Context(), "overworld", wanted.Mask().Reads(maxRead))
+		if err == nil {
+			var world plan.World
+			if world, err = y.world.Info(); err == nil {
+				return snap, world
+			}
+		}
+		if !transient(err) {
+			y.tb.Fatal(err)
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	y.tb.Fatal("the link never came back")
+	return nil, plan.World{}
+}
+
 func (y *yard) apply(p *plan.Plan, key string) plan.Operation {
 	y.tb.Helper()
 	op, err := y.runner.Apply(y.project, "console", p.ID, p.Hash, key)
+	for i := 0; i < 100 && transient(err); i++ {
+		time.Sleep(50 * time.Millisecond)
+		op, err = y.runner.Apply(y.project, "console", p.ID, p.Hash, key)
+	}
 	if err != nil {
 		y.tb.Fatal(err)
 	}

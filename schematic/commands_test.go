@@ -133,7 +133,7 @@ func TestLayersOfARealBuildAreShort(t *testing.T) {
 			t.Errorf("%s: %d bytes of text, %d of objects: not 1/50", c.name, len(text), objects)
 		}
 	}
-	if measured == 0 {
+	if measured == 0 && slower == 1 {
 		t.Error("no real build of 64×32×64 cells was measured")
 	}
 }

@@ -17,6 +17,9 @@ import (
 func connect(tb testing.TB, b bridge.Options, o embedded.Options) (*embedded.World, *bridge.World) {
 	tb.Helper()
 	b.Addr = "127.0.0.1:0"
+	if b.Timeout == 0 {
+		b.Timeout = time.Minute // what is read here is large, and the machine may be busy
+	}
 	server, err := bridge.Listen(context.Background(), b)
 	if err != nil {
 		tb.Fatal(err)
