@@ -134,8 +134,8 @@ func TestFourTurnsAreNone(t *testing.T) {
 
 func TestMixesDependOnSeedNameAndPlaceOnly(t *testing.T) {
 	draw := func(seed int, name, box string) *voxel.Volume {
-		v, err := plan.Compile([]byte(fmt.Sprintf(`{"version":1,"seed":%d,"palette":{%q:[{"block":"stone","weight":3},"dirt"]},"operations":[
-			{"type":"box",%s,"block":"$%s"}]}`, seed, name, box, name)), wide(t))
+		v, err := plan.Compile(fmt.Appendf(nil, `{"version":1,"seed":%d,"palette":{%q:[{"block":"stone","weight":3},"dirt"]},"operations":[
+			{"type":"box",%s,"block":"$%s"}]}`, seed, name, box, name), wide(t))
 		if err != nil {
 			t.Fatal(err)
 		}

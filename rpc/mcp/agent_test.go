@@ -15,7 +15,7 @@ import (
 
 // lookup follows a path such as results.0.id through a result.
 func lookup(v any, path string) any {
-	for _, step := range strings.Split(path, ".") {
+	for step := range strings.SplitSeq(path, ".") {
 		switch in := v.(type) {
 		case map[string]any:
 			v = in[step]

@@ -149,14 +149,15 @@ func TestLongResultsComeInPages(t *testing.T) {
 	if !ok || pages < 2 {
 		t.Fatalf("the result has %v pages", first["pages"])
 	}
-	whole := first["chunk"].(string)
+	var whole strings.Builder
+	whole.WriteString(first["chunk"].(string))
 	for n := 2.0; n <= pages; n++ {
-		whole += fields(t, session, "result_page", object{"result_id": first["result_id"], "page": n})["chunk"].(string)
+		whole.WriteString(fields(t, session, "result_page", object{"result_id": first["result_id"], "page": n})["chunk"].(string))
 	}
 	var result struct {
 		Blocks []any `json:"blocks"`
 	}
-	if err := json.Unmarshal([]byte(whole), &result); err != nil || len(result.Blocks) != 4096 {
+	if err := json.Unmarshal([]byte(whole.String()), &result); err != nil || len(result.Blocks) != 4096 {
 		t.Fatalf("the pages together have %d blocks, %v", len(result.Blocks), err)
 	}
 	if text, failed := tool(t, session, "result_page", object{"result_id": "none", "page": 1}); !failed || !strings.Contains(text, "not_found") {
