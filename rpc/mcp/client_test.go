@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"encoding/json"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -196,8 +197,17 @@ op["status"]
 	}
 }
 
+// heap returns how many bytes of this process, the service's, are in use.
+func heap() int64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
+}
+
 func TestHostileScriptsEndWithinTheirLimits(t *testing.T) {
 	session := openSite(t).client()
+	before := heap()
 	for name, code := range map[string]string{
 		"endless loop":       "while True:\n    pass",
 		"range of 10^12":     "for i in range(1000000000000): pass",
@@ -224,6 +234,9 @@ func TestHostileScriptsEndWithinTheirLimits(t *testing.T) {
 		if took := time.Since(start); took > 15*time.Second {
 			t.Errorf("%s took %v", name, took)
 		}
+	}
+	if grown := heap() - before; grown > 16<<20 {
+		t.Errorf("the service grew by %d bytes", grown)
 	}
 	if text, failed := tool(t, session, "execute_code", object{"code": "1 + 1"}); failed || text != "=> 2" {
 		t.Errorf("the call after them: %s", text)
