@@ -6,6 +6,8 @@ import (
 	"encoding/hex"
 	"fmt"
 	"hash"
+	"maps"
+	"slices"
 
 	"groundplan/plan"
 	"groundplan/plan/block"
@@ -63,10 +65,7 @@ func (r *Runner) review(ctx context.Context, id string) (Review, *job, error) {
 
 // compare reads the mask of an operation and sums it up.
 func (r *Runner) compare(ctx context.Context, j *job) (Review, *job, error) {
-	cells := voxel.NewMask()
-	for _, e := range j.entries {
-		cells.Union(mask([]plan.Entry{e}))
-	}
+	cells := mask(slices.Collect(maps.Values(j.entries)))
 	review := Review{Operation: j.op.ID, Plan: j.plan.ID, Positions: cells.Len()}
 	snap := &plan.Snapshot{Cells: voxel.NewVolume()}
 	if review.Positions > 0 {
