@@ -268,7 +268,7 @@ func FuzzRegionPage(f *testing.F) {
 			return
 		}
 		s := &plan.Snapshot{Cells: voxel.NewVolume()}
-		p.Paint(s, box)
+		p.Paint(s, []voxel.Box{box})
 		if p.Len() > box.Volume() || s.Cells.Len() > p.Len() || p.Next >= box.Volume() {
 			t.Fatalf("page of %d cells painted %d of %d", p.Len(), s.Cells.Len(), box.Volume())
 		}

@@ -21,9 +21,9 @@ import (
 const readAhead = 2 * MaxRegionCells
 
 // Read returns the cells of the boxes, each of at most MaxRegionCells cells.
-// Cells in chunks that are not loaded are absent from the snapshot. The boxes are
-// read side by side, the pages of a box one after the other, so a box is not a
-// picture of one moment.
+// Cells in chunks that are not loaded are absent from the snapshot. One request
+// asks for as many boxes as fit it; requests run side by side, the pages of one
+// after another, so that even a box is not a picture of one moment.
 func (w *World) Read(ctx context.Context, dimension string, boxes []voxel.Box) (*plan.Snapshot, error) {
 	for _, box := range boxes {
 		if !box.Valid() || box.Volume() > MaxRegionCells {
@@ -44,14 +44,14 @@ func (w *World) Read(ctx context.Context, dimension string, boxes []voxel.Box) (
 		mu    sync.Mutex // protects snapshot and first
 		first error
 	)
-	for _, box := range boxes {
-		weight := int64(max(box.Volume(), readAhead/w.server.opts.Window))
+	for _, b := range bundles(dimension, boxes) {
+		weight := int64(max(b.cells, readAhead/w.server.opts.Window))
 		if room.Acquire(ctx, weight) != nil {
 			break // a read failed, or the caller gave up
 		}
 		group.Go(func() {
 			defer room.Release(weight)
-			err := w.readBox(ctx, s, gen, dimension, box, snapshot, &mu)
+			err := w.readBundle(ctx, s, gen, b, snapshot, &mu)
 			if err == nil {
 				return
 			}
@@ -73,15 +73,14 @@ func (w *World) Read(ctx context.Context, dimension string, boxes []voxel.Box) (
 	return snapshot, nil
 }
 
-// readBox reads the pages of one box.
-func (w *World) readBox(ctx context.Context, s *session, gen uint64, dimension string, box voxel.Box, into *plan.Snapshot, mu *sync.Mutex) error {
-	cells := box.Volume()
+// readBundle reads the pages of one bundle.
+func (w *World) readBundle(ctx context.Context, s *session, gen uint64, b bundle, into *plan.Snapshot, mu *sync.Mutex) error {
 	for from := 0; ; {
-		result, err := w.call(ctx, s, gen, CapabilityRead, regionPayload(dimension, box, from))
+		result, err := w.call(ctx, s, gen, CapabilityRead, b.payload(from))
 		if err != nil {
 			return err
 		}
-		page, err := DecodeRegionPage(result, cells)
+		page, err := DecodeRegionPage(result, b.cells)
 		if err != nil {
 			return err
 		}
@@ -89,7 +88,7 @@ func (w *World) readBox(ctx context.Context, s *session, gen uint64, dimension s
 			return flawed(FlawShape, -1, "page from cell %d where cell %d was asked for", page.From, from)
 		}
 		mu.Lock()
-		page.Paint(into, box)
+		page.Paint(into, b.boxes)
 		mu.Unlock()
 		if page.Next < 0 {
 			return nil
@@ -101,16 +100,10 @@ func (w *World) readBox(ctx context.Context, s *session, gen uint64, dimension s
 // regionPayload returns the payload for a box's page from a cell on.
 func regionPayload(dimension string, box voxel.Box, from int) []byte {
 	out := appendQuoted([]byte(`{"dim":`), dimension, true)
-	out = appendCorner(append(out, `,"min":[`...), box.Min)
-	out = appendCorner(append(out, `],"max":[`...), box.Max)
+	out = appendNumbers(append(out, `,"min":[`...), box.Min)
+	out = appendNumbers(append(out, `],"max":[`...), box.Max)
 	out = strconv.AppendInt(append(out, `],"page":`...), int64(from), 10)
 	return append(out, '}')
-}
-
-func appendCorner(out []byte, p voxel.Pos) []byte {
-	out = strconv.AppendInt(out, int64(p.X), 10)
-	out = strconv.AppendInt(append(out, ','), int64(p.Y), 10)
-	return strconv.AppendInt(append(out, ','), int64(p.Z), 10)
 }
 
 // Digests returns one digest for each section that the box touches, in y, z, x

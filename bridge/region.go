@@ -8,7 +8,8 @@ import (
 	"groundplan/plan/voxel"
 )
 
-// MaxRegionCells is how many cells one read_region may ask for.
+// MaxRegionCells is how many cells one read_region may ask for, all its boxes
+// together.
 const MaxRegionCells = 32768
 
 // maxStateBytes bounds one palette text; the longest state of the game has about
@@ -248,30 +249,51 @@ func (p *RegionPage) check(cells int) error {
 	return nil
 }
 
-// Paint writes the page's cells and block entities into the snapshot. The box is
-// the one that was asked for.
-func (p *RegionPage) Paint(into *plan.Snapshot, box voxel.Box) {
+// Paint writes the page's cells and block entities into the snapshot. The boxes are
+// those that were asked for; their cells are counted through.
+func (p *RegionPage) Paint(into *plan.Snapshot, boxes []voxel.Box) {
 	ids := make([]voxel.ID, len(p.Palette))
 	for i, state := range p.Palette {
 		ids[i] = into.Cells.Intern(state)
 	}
-	size := box.Size()
 	at := p.From
 	for _, r := range p.Runs {
-		id := ids[r.Entry]
-		switch {
-		case r.Count == box.Volume():
-			into.Cells.Fill(box, id)
-		case id != voxel.None:
-			for i := at; i < at+r.Count; i++ {
-				into.Cells.Set(cellAt(box, size, i), id)
-			}
+		for end := at + r.Count; at < end; {
+			box, i := cellOf(boxes, at)
+			n := min(end-at, box.Volume()-i)
+			paintRun(into.Cells, box, i, n, ids[r.Entry])
+			at += n
 		}
-		at += r.Count
 	}
 	for _, e := range p.Entities {
-		into.Entities = append(into.Entities, plan.BlockEntity{Pos: cellAt(box, size, e.Cell), Kind: e.Kind, Full: e.Full})
+		box, i := cellOf(boxes, e.Cell)
+		into.Entities = append(into.Entities, plan.BlockEntity{Pos: cellAt(box, box.Size(), i), Kind: e.Kind, Full: e.Full})
 	}
+}
+
+func paintRun(into *voxel.Volume, box voxel.Box, from, count int, id voxel.ID) {
+	switch {
+	case id == voxel.None:
+	case count == box.Volume():
+		into.Fill(box, id)
+	default:
+		size := box.Size()
+		for i := from; i < from+count; i++ {
+			into.Set(cellAt(box, size, i), id)
+		}
+	}
+}
+
+// cellOf returns the box that has the i-th cell of all boxes, and its number there.
+func cellOf(boxes []voxel.Box, i int) (voxel.Box, int) {
+	for _, box := range boxes {
+		if n := box.Volume(); i >= n {
+			i -= n
+			continue
+		}
+		return box, i
+	}
+	panic("a page was painted over other boxes than it was read from")
 }
 
 // cellAt returns the position of a box's i-th cell in y, z, x order.

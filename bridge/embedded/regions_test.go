@@ -69,6 +69,54 @@ func TestRandomRegionsReadAsTheyAre(t *testing.T) {
 	}
 }
 
+// TestManyBoxesOfOneReadAreAsTheyAre reads random boxes of all sizes at once, which
+// share requests, from a world with water, block entities and a hole.
+func TestManyBoxesOfOneReadAreAsTheyAre(t *testing.T) {
+	w, world := connect(t, bridge.Options{}, embedded.Options{})
+	registry, err := block.Load(block.Profile50)
+	if err != nil {
+		t.Fatal(err)
+	}
+	random := rand.New(rand.NewPCG(30, 11))
+	all := voxel.Box{Min: voxel.Pos{X: -40, Y: -64, Z: 29_999_900}, Max: voxel.Pos{X: 39, Y: -30, Z: 29_999_980}}
+	volume := paint(random, all, somePalette(t, registry, random))
+	if err := w.Paint("overworld", volume); err != nil {
+		t.Fatal(err)
+	}
+	hole := voxel.Pos{Z: 29_999_936}.Section()
+	load(t, w, "overworld", hole, false)
+	for range 30 {
+		var boxes []voxel.Box
+		asked := voxel.NewMask()
+		for range 1 + random.IntN(200) {
+			size := voxel.Pos{X: 1 + random.IntN(6), Y: 1 + random.IntN(4), Z: 1 + random.IntN(6)}
+			if random.IntN(50) == 0 {
+				size = voxel.Pos{X: 40, Y: 20, Z: 40} // has more than one page
+			}
+			low := all.Min.Add(voxel.Pos{X: random.IntN(81 - size.X), Y: random.IntN(36 - size.Y), Z: random.IntN(82 - size.Z)})
+			box := voxel.Box{Min: low, Max: low.Add(size).Sub(voxel.Pos{X: 1, Y: 1, Z: 1})}
+			boxes = append(boxes, box)
+			asked.AddBox(box)
+		}
+		want := voxel.NewVolume()
+		for p := range asked.All() {
+			if s := p.Section(); s.X != hole.X || s.Z != hole.Z {
+				want.Put(p, volume.Content(volume.ID(p)))
+			}
+		}
+		snapshot, err := world.Read(t.Context(), "overworld", boxes)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sameCells(t, want, snapshot.Cells, all)
+		for _, e := range snapshot.Entities {
+			if !asked.Has(e.Pos) || want.ID(e.Pos) == voxel.None {
+				t.Fatalf("a block entity at %v, which was not read", e.Pos)
+			}
+		}
+	}
+}
+
 func load(tb testing.TB, w *embedded.World, dimension string, column voxel.Section, loaded bool) {
 	tb.Helper()
 	if err := w.Load(dimension, voxel.Pos{X: column.X * 16, Z: column.Z * 16}, loaded); err != nil {

@@ -54,15 +54,50 @@ export function boxOf(dimension, payload) {
   if (min.x > max.x || min.y > max.y || min.z > max.z) {
     throw new RequestError(ErrorCode.invalidRequest, "min is above max");
   }
-  const cells = (max.x - min.x + 1) * (max.y - min.y + 1) * (max.z - min.z + 1);
-  if (cells > REGION_CELLS) {
-    throw new RequestError(ErrorCode.invalidRequest, `${cells} cells in one box, at most ${REGION_CELLS}`);
-  }
+  const box = { min, max };
   const range = heights(dimension);
   if (min.y < range.min || max.y > range.max) {
     throw new RequestError(ErrorCode.capabilityFailed, `y must be within ${range.min} and ${range.max}`);
   }
-  return { min, max };
+  checkSize(cellsOf(box));
+  return box;
+}
+
+/**
+ * Reads the boxes of a request: the one from min to max, and more, each with the offset of its lowest
+ * corner from min and its size.
+ * @param {import("@minecraft/server").Dimension} dimension
+ * @param {Record<string, any>} payload
+ * @returns {Box[]}
+ */
+export function boxesOf(dimension, payload) {
+  const boxes = [boxOf(dimension, payload)];
+  const { min } = boxes[0];
+  const more = payload.more ?? [];
+  if (!Array.isArray(more) || more.length % 6 !== 0 || !more.every(Number.isInteger)) {
+    throw new RequestError(ErrorCode.invalidRequest, "more must have six integers for each box");
+  }
+  for (let i = 0; i < more.length; i += 6) {
+    const [x, y, z] = [min.x + more[i], min.y + more[i + 1], min.z + more[i + 2]];
+    boxes.push(boxOf(dimension, { min: [x, y, z], max: [x + more[i + 3] - 1, y + more[i + 4] - 1, z + more[i + 5] - 1] }));
+  }
+  checkSize(boxes.reduce((sum, box) => sum + cellsOf(box), 0));
+  return boxes;
+}
+
+/**
+ * Returns how many cells a box has.
+ * @param {Box} box
+ */
+export function cellsOf({ min, max }) {
+  return (max.x - min.x + 1) * (max.y - min.y + 1) * (max.z - min.z + 1);
+}
+
+/** @param {number} cells */
+function checkSize(cells) {
+  if (cells > REGION_CELLS) {
+    throw new RequestError(ErrorCode.invalidRequest, `${cells} cells in one request, at most ${REGION_CELLS}`);
+  }
 }
 
 /**

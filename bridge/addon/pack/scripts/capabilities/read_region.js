@@ -1,9 +1,9 @@
-// read_region: the cells of a box.
+// read_region: the cells of some boxes, as if they were one row.
 
 import { system } from "@minecraft/server";
 import { deadline, isSpent } from "../budget.js";
 import { PAGE_BYTES } from "../constants.js";
-import { boxOf, dimensionOf, pageOf } from "../region.js";
+import { boxesOf, cellsOf, dimensionOf, pageOf } from "../region.js";
 import { Scanner } from "../scanner.js";
 
 /** Room for the fixed parts of the answer, and for the runs that are not counted yet. */
@@ -90,47 +90,76 @@ function newPage() {
   return self;
 }
 
+/** Reads boxes one after the other; it can be interrupted between any two cells. */
+class Reading {
+  /**
+   * @param {import("@minecraft/server").Dimension} dimension
+   * @param {import("../region.js").Box[]} boxes
+   * @param {number} from number of the first cell to read
+   */
+  constructor(dimension, boxes, from) {
+    this.dimension = dimension;
+    this.boxes = boxes;
+    this.from = from;
+    this.page = newPage();
+    /** How many cells the boxes before the current one have. */
+    this.before = 0;
+    this.box = 0;
+    while (from - this.before >= cellsOf(boxes[this.box])) this.before += cellsOf(boxes[this.box++]);
+    this.scanner = this.open(from - this.before);
+  }
+
+  /** @param {number} from */
+  open(from) {
+    const { before, page } = this;
+    /** @type {import("../scanner.js").Sink} */
+    const sink = { run: page.run, entity: (index, kind, full) => page.entity(before + index, kind, full) };
+    return new Scanner(this.dimension, this.boxes[this.box], sink, from);
+  }
+
+  /**
+   * Reads on until the deadline. Returns true when all is read or the page is full.
+   * @param {number} deadline as of Date.now
+   */
+  read(deadline) {
+    while (this.scanner.scan(deadline)) {
+      if (this.scanner.stopped || this.box === this.boxes.length - 1) return true;
+      this.before += this.scanner.total;
+      this.box++;
+      this.scanner = this.open(0);
+    }
+    return false;
+  }
+
+  result() {
+    const { page, from } = this;
+    const next = this.before + this.scanner.taken;
+    // Those of the cells that did not fit any more; they come in order.
+    while (page.entities.length > 0 && page.entities[page.entities.length - 1][0] >= next) page.entities.pop();
+    const all = this.box === this.boxes.length - 1 && this.scanner.taken === this.scanner.total;
+    return { from, palette: page.palette, runs: page.text(), next: all ? -1 : next, be: page.entities, tick: system.currentTick };
+  }
+}
+
 /**
  * Reads what the tick allows; the rest becomes a job.
  * @type {import("../router.js").Capability}
  */
 export function readRegion(payload) {
   const dimension = dimensionOf(payload.dim);
-  const box = boxOf(dimension, payload);
-  const page = newPage();
-  const from = pageOf(payload.page, (box.max.x - box.min.x + 1) * (box.max.y - box.min.y + 1) * (box.max.z - box.min.z + 1));
-  const scanner = new Scanner(dimension, box, page, from);
-  if (!isSpent() && scanner.scan(deadline())) return result(scanner, page, from);
-  return readOn(scanner, page, from);
+  const boxes = boxesOf(dimension, payload);
+  const cells = boxes.reduce((sum, box) => sum + cellsOf(box), 0);
+  const reading = new Reading(dimension, boxes, pageOf(payload.page, cells));
+  if (!isSpent() && reading.read(deadline())) return reading.result();
+  return readOn(reading);
 }
 
 /**
- * @param {Scanner} scanner
- * @param {Page} page
- * @param {number} from
+ * @param {Reading} reading
  * @returns {Generator<void, unknown, void>}
  */
-function* readOn(scanner, page, from) {
+function* readOn(reading) {
   do yield;
-  while (!scanner.scan(deadline()));
-  return result(scanner, page, from);
-}
-
-/**
- * @param {Scanner} scanner
- * @param {Page} page
- * @param {number} from
- */
-function result(scanner, page, from) {
-  const next = scanner.taken;
-  // Those of the cells that did not fit any more; they come in order.
-  while (page.entities.length > 0 && page.entities[page.entities.length - 1][0] >= next) page.entities.pop();
-  return {
-    from,
-    palette: page.palette,
-    runs: page.text(),
-    next: next < scanner.total ? next : -1,
-    be: page.entities,
-    tick: system.currentTick,
-  };
+  while (!reading.read(deadline()));
+  return reading.result();
 }
