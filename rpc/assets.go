@@ -3,6 +3,8 @@ package rpc
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"maps"
 
 	"groundplan/plan"
@@ -34,7 +36,7 @@ type importParams struct {
 	Rotation int       `json:"rotation,omitempty" jsonschema:"degrees clockwise seen from above, about the target" check:"enum=0|90|180|270,default=0"`
 	Mirror   string    `json:"mirror,omitempty" jsonschema:"x: east and west change places; z: north and south" check:"enum=|x|z"`
 	SkipAir  bool      `json:"skip_air,omitempty" jsonschema:"air of the schematic leaves the world as it is" check:"default=false"`
-	Anchor   string    `json:"anchor,omitempty" jsonschema:"the point that goes to the target: the file's own (empty), its lowest corner, or the corner on the ground" check:"enum=|corner|ground"`
+	Anchor   string    `json:"anchor,omitempty" jsonschema:"the point that goes to the target: the file's own (offset), its lowest corner, or the corner on the ground" check:"enum=offset|corner|ground,default=offset"`
 	Strict   bool      `json:"strict,omitempty" jsonschema:"accept only what the prototype did: gzip, Sponge version 2, no entities, block entities, biomes, mods, unknown fields or states" check:"default=false"`
 
 	Mapping   map[string]string `json:"mapping,omitempty" jsonschema:"file state pattern to Bedrock state, or keep; it comes before mapping_name"`
@@ -51,11 +53,7 @@ func (s *Service) importPrepare(ctx context.Context, by Caller, p importParams) 
 	if err != nil {
 		return PlanView{}, err
 	}
-	open := s.Library.Open
-	if p.Strict {
-		open = s.Library.OpenStrict
-	}
-	file, asset, err := open(p.Asset)
+	file, asset, err := s.Library.Open(p.Asset, by.Project.Limits.AssetCells, p.Strict)
 	if err != nil {
 		return PlanView{}, err
 	}
@@ -116,7 +114,7 @@ func (s *Service) mapping(r *block.Registry, own map[string]string, named string
 // assetCells returns the cells of an asset for a recipe's paste, its anchor at
 // 0,0,0.
 func (s *Service) assetCells(id string, limits plan.Limits) (*voxel.Volume, error) {
-	file, asset, err := s.Library.Open(id)
+	file, asset, err := s.Library.Open(id, limits.AssetCells, false)
 	if err != nil {
 		return nil, err
 	}
@@ -134,16 +132,12 @@ type assetParams struct {
 }
 
 // assetInspect says what an import would make of a file, before any is placed.
-func (s *Service) assetInspect(_ context.Context, _ Caller, p assetParams) (schematic.Report, error) {
-	file, _, err := s.Library.Open(p.Asset)
-	if err != nil {
-		return schematic.Report{}, err
-	}
+func (s *Service) assetInspect(_ context.Context, by Caller, p assetParams) (schematic.Report, error) {
 	mapping, err := s.mapping(s.Registry(), p.Mapping, p.Named)
 	if err != nil {
 		return schematic.Report{}, err
 	}
-	return file.Report(s.Registry(), mapping), nil
+	return s.Library.Inspect(p.Asset, by.Project.Limits.AssetCells, s.Registry(), mapping)
 }
 
 type assetDeleteParams struct {
@@ -168,6 +162,7 @@ type exportParams struct {
 
 	Metadata  map[string]string `json:"metadata,omitempty" jsonschema:"texts kept in the file beside name, author and date"`
 	AllowLoss bool              `json:"allow_loss,omitempty" jsonschema:"leave out contents of block entities, and write air for states that Java does not have" check:"default=false"`
+	DryRun    bool              `json:"dry_run,omitempty" jsonschema:"only say what the file would be and lack" check:"default=false"`
 }
 
 // ExportView is the answer of schematic_export: the asset, and what it lacks.
@@ -206,7 +201,12 @@ func (s *Service) schematicExport(ctx context.Context, by Caller, p exportParams
 	if err != nil {
 		return ExportView{}, err
 	}
-	asset, err := s.Library.Put(s.NewID(), &file, false)
+	var asset schematic.Asset
+	if p.DryRun {
+		asset, err = s.Library.Describe("", file.Bytes())
+	} else {
+		asset, err = s.Library.Put(s.NewID(), &file, false)
+	}
 	return ExportView{Asset: asset, Losses: losses}, err
 }
 
@@ -233,7 +233,7 @@ func (s *Service) mappingPut(_ context.Context, _ Caller, p mappingParams) (Mapp
 	return MappingsView{Mappings: names}, err
 }
 
-type uploadParams struct {
+type putParams struct {
 	Scope
 	Asset   string `json:"asset_id" check:"min=1,max=64"`
 	Offset  int64  `json:"offset" jsonschema:"of the chunk's first byte in the file; 0 begins anew" check:"min=0"`
@@ -242,6 +242,41 @@ type uploadParams struct {
 	Replace bool   `json:"replace,omitempty" jsonschema:"take the place of the asset that has the id" check:"default=false"`
 }
 
-func (s *Service) assetUpload(_ context.Context, _ Caller, p uploadParams) (schematic.Upload, error) {
+// AssetChunk is the most bytes of a chunk of asset_put and asset_get: 720,000
+// characters in base64.
+const AssetChunk = 540_000
+
+func (s *Service) assetPut(_ context.Context, _ Caller, p putParams) (schematic.Upload, error) {
 	return s.Library.Append(schematic.Chunk{ID: p.Asset, Offset: p.Offset, Data: p.Data, Last: p.Last, Replace: p.Replace})
+}
+
+type getParams struct {
+	Scope
+	Asset  string `json:"asset_id" check:"min=1,max=64"`
+	Offset int    `json:"offset,omitempty" jsonschema:"of the chunk's first byte in the file" check:"min=0,default=0"`
+}
+
+// ChunkView is the answer of asset_get: a piece of the file as it is.
+type ChunkView struct {
+	ID     string `json:"assetId"`
+	Bytes  int    `json:"bytes" jsonschema:"of the whole file"`
+	SHA256 string `json:"sha256" jsonschema:"of the whole file, lower-case hex: equal in all chunks unless the file was replaced"`
+	Offset int    `json:"offset"`
+	Data   []byte `json:"data" jsonschema:"the chunk in base64"`
+	Last   bool   `json:"last" jsonschema:"the file ends with the chunk"`
+}
+
+func (s *Service) assetGet(_ context.Context, _ Caller, p getParams) (ChunkView, error) {
+	file, err := s.Library.Bytes(p.Asset)
+	if err != nil {
+		return ChunkView{}, err
+	}
+	if p.Offset > len(file) {
+		return ChunkView{}, fault.Errorf(fault.InvalidRequest, "offset %d lies behind the file's %d bytes", p.Offset, len(file))
+	}
+	sum := sha256.Sum256(file)
+	end := min(p.Offset+AssetChunk, len(file))
+	return ChunkView{
+		ID: p.Asset, Bytes: len(file), SHA256: hex.EncodeToString(sum[:]), Offset: p.Offset, Data: file[p.Offset:end], Last: end == len(file),
+	}, nil
 }

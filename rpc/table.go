@@ -164,10 +164,15 @@ func assetMethods() []Method {
 			Doc:     "Saves a region, air included, as a Sponge schematic or a Bedrock structure in the library. The answer is the asset; the file stays in the library.",
 		}, (*Service).schematicExport),
 		define(Method{
-			Name: "asset_upload", Role: Agent, Writes: true, Heavy: true, Example: `{"asset_id":"tower","offset":0,"data":"H4sIAAAAAAAA/w==","last":true}`,
+			Name: "asset_put", Role: Agent, Writes: true, Heavy: true, Example: `{"asset_id":"tower","offset":0,"data":"H4sIAAAAAAAA/w==","last":true}`,
 			Errors: codes(fault.Conflict, fault.UnsupportedFormat, fault.BudgetExceeded, fault.StorageFailed),
 			Doc:    "Brings a schematic file into the library, in chunks. With the last one the file is read and kept; one that is no schematic is refused.",
-		}, (*Service).assetUpload),
+		}, (*Service).assetPut),
+		define(Method{
+			Name: "asset_get", Role: Agent, Idempotent: true, Heavy: true, Example: `{"asset_id":"tower"}`,
+			Errors: codes(fault.NotFound, fault.UnsupportedFormat, fault.BudgetExceeded, fault.StorageFailed),
+			Doc:    "A file of the library as it is, in chunks of at most 540,000 bytes.",
+		}, (*Service).assetGet),
 		define(Method{
 			Name: "mapping_put", Role: Agent, Writes: true, Idempotent: true, Example: `{"name":"medieval","mapping":{"stone_bricks":"cobblestone"}}`,
 			Errors: codes(fault.BudgetExceeded, fault.StorageFailed),

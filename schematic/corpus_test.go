@@ -169,7 +169,7 @@ func TestCorpusFilesArePlacedAsTheirReportsSay(t *testing.T) {
 			continue
 		}
 		r := s.Report(reg, nil)
-		if counted, err := Inspect(bytes.NewReader(c.read(t)), reg, plan.DefaultLimits()); err != nil || !reflect.DeepEqual(r, counted) {
+		if counted, err := inspect(c.read(t), plan.DefaultLimits()); err != nil || !reflect.DeepEqual(r, counted) {
 			t.Errorf("%s: counting gives another report: %v", c.name, err)
 		}
 		v, err := s.Place(reg, Placement{})
@@ -191,11 +191,19 @@ func TestCorpusFilesArePlacedAsTheirReportsSay(t *testing.T) {
 	}
 }
 
+// inspect returns the report of a file's bytes.
+func inspect(data []byte, limits plan.Limits) (Report, error) {
+	reg, err := block.Load(block.Profile50)
+	if err != nil {
+		return Report{}, err
+	}
+	return Options{Limits: limits}.Inspect(bytes.NewReader(data), reg, nil)
+}
+
 func TestInspectReportsFilesThatAreTooLargeToImport(t *testing.T) {
-	reg := registry(t)
 	limits := plan.DefaultLimits()
 	limits.AssetCells = 1000
-	r, err := Inspect(bytes.NewReader(Cottage()), reg, limits)
+	r, err := inspect(Cottage(), limits)
 	if err != nil || r.Cells != 1430 || !strings.Contains(strings.Join(r.Warnings, "; "), "an import takes at most 1000") {
 		t.Errorf("%+v %v", r, err)
 	}
@@ -209,7 +217,7 @@ func TestInspectReportsFilesThatAreTooLargeToImport(t *testing.T) {
 		data := c.read(t)
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		r, err := Inspect(bytes.NewReader(data), reg, plan.DefaultLimits())
+		r, err := inspect(data, plan.DefaultLimits())
 		runtime.ReadMemStats(&after)
 		if allocated := after.TotalAlloc - before.TotalAlloc; err != nil || r.Cells != 512*128*512 || allocated > 4<<20 {
 			t.Errorf("%d cells, %d bytes allocated: %v", r.Cells, allocated, err)

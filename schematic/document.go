@@ -58,7 +58,7 @@ func readDocument(r *nbt.Reader, o Options) (*Schematic, error) {
 		Reader: r, strict: o.Strict, limit: o.Limits.AssetCells, box: o.Limits.AssetCells, count: o.count, seen: map[string]bool{},
 		width: -1, height: -1, length: -1,
 	}
-	if d.count {
+	if d.count && !d.strict {
 		d.box = countedBox * d.limit
 	}
 	tag, name, err := r.Root()

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"groundplan/plan"
+	"groundplan/plan/block"
 	"groundplan/plan/fault"
 	"groundplan/plan/voxel"
 )
@@ -155,28 +156,48 @@ func (l *Library) Bytes(id string) ([]byte, error) {
 	return data, err
 }
 
-// Open reads a file of the library.
-func (l *Library) Open(id string) (*Schematic, Asset, error) {
+// Open reads a file of the library, strictly if the library or the caller is strict.
+// It may have as many cells as the caller says; 0 is as many as the library takes.
+func (l *Library) Open(id string, cells int, strict bool) (*Schematic, Asset, error) {
 	data, err := l.Bytes(id)
 	if err != nil {
 		return nil, Asset{}, err
 	}
-	return l.decode(id, data)
+	return decode(id, data, l.options(cells, strict))
 }
 
-// OpenStrict is Open for a caller who accepts only what the prototype accepted.
-func (l *Library) OpenStrict(id string) (*Schematic, Asset, error) {
+// Inspect returns the report of a file of the library, as Options.Inspect does; cells
+// is as in Open.
+func (l *Library) Inspect(id string, cells int, reg *block.Registry, m Mapping) (Report, error) {
 	data, err := l.Bytes(id)
 	if err != nil {
-		return nil, Asset{}, err
+		return Report{}, err
 	}
-	strict := Library{Limits: l.Limits, Strict: true}
-	return strict.decode(id, data)
+	return l.options(cells, false).Inspect(bytes.NewReader(data), reg, m)
+}
+
+// options are those of reading a file of the library.
+func (l *Library) options(cells int, strict bool) Options {
+	o := Options{Limits: l.Limits, Strict: l.Strict || strict}
+	if cells > 0 {
+		o.Limits.AssetCells = cells
+	}
+	return o
+}
+
+// Describe reads a file's bytes for what the library would say of it under an id. The
+// cells are counted and not kept: how many are too many is decided where they are
+// wanted.
+func (l *Library) Describe(id string, data []byte) (Asset, error) {
+	o := l.options(0, false)
+	o.count = true
+	_, asset, err := decode(id, data, o)
+	return asset, err
 }
 
 // decode reads a file's bytes.
-func (l *Library) decode(id string, data []byte) (*Schematic, Asset, error) {
-	s, err := Options{Limits: l.Limits, Strict: l.Strict}.Open(bytes.NewReader(data))
+func decode(id string, data []byte, o Options) (*Schematic, Asset, error) {
+	s, err := o.Open(bytes.NewReader(data))
 	if err != nil {
 		return nil, Asset{ID: id, Bytes: len(data), Error: err.Error()}, err
 	}
@@ -215,7 +236,7 @@ func (l *Library) List(query string) ([]Asset, error) {
 	defer l.mu.Unlock()
 	fresh := make(map[string]known, len(names))
 	for _, id := range names {
-		k, ok := l.describe(root, id)
+		k, ok := l.lookUp(root, id)
 		if !ok {
 			continue
 		}
@@ -253,9 +274,9 @@ func (l *Library) names(root *os.Root) ([]string, error) {
 	return ids, nil
 }
 
-// describe returns what is known of a file, reading it when it changed; false when
-// it went away.
-func (l *Library) describe(root *os.Root, id string) (known, bool) {
+// lookUp returns what is known of a file, reading it when it changed; false when it
+// went away.
+func (l *Library) lookUp(root *os.Root, id string) (known, bool) {
 	info, err := root.Lstat(id + extension)
 	if err != nil {
 		return known{}, false
@@ -269,7 +290,7 @@ func (l *Library) describe(root *os.Root, id string) (known, bool) {
 		data, k.err = l.read(root, id)
 	}
 	if k.err == nil {
-		_, k.asset, k.err = l.decode(id, data)
+		k.asset, k.err = l.Describe(id, data)
 	}
 	if k.err != nil {
 		if fault.CodeOf(k.err) == fault.NotFound {
@@ -291,7 +312,7 @@ func (l *Library) Put(id string, src io.Reader, replace bool) (Asset, error) {
 	if err != nil {
 		return Asset{}, readFault(err, l.Limits)
 	}
-	_, asset, err := l.decode(id, data)
+	asset, err := l.Describe(id, data)
 	if err != nil {
 		return Asset{}, err
 	}

@@ -100,7 +100,7 @@ func TestABrokenFileIsAnEntryAndNotTheEndOfTheList(t *testing.T) {
 			t.Errorf("%s: %v %v", query, assets, err)
 		}
 	}
-	if _, _, err := l.Open("link"); fault.CodeOf(err) != fault.UnsupportedFormat {
+	if _, _, err := l.Open("link", 0, false); fault.CodeOf(err) != fault.UnsupportedFormat {
 		t.Error("a link was opened: ", err)
 	}
 	write("broken.schem", string(Cottage()))
@@ -173,5 +173,36 @@ func TestPutKeepsOnlySchematicsWithinTheLimits(t *testing.T) {
 	entries, err := os.ReadDir(l.Dir)
 	if err != nil || len(entries) != 1 || entries[0].Name() != "b.schem" {
 		t.Errorf("left behind: %v %v", entries, err)
+	}
+}
+
+// TestAFileWithTooManyCellsIsKeptForWhoeverTakesThem: how many cells an import may
+// have is a limit of a project, so a Sponge file over that of the library is no
+// broken one.
+func TestAFileWithTooManyCellsIsKeptForWhoeverTakesThem(t *testing.T) {
+	l := library(t)
+	l.Limits.AssetCells = 1000
+	asset, err := l.Put("cottage", bytes.NewReader(Cottage()), false)
+	if err != nil || asset.BlockCount != 1430 {
+		t.Fatalf("%+v %v", asset, err)
+	}
+	if list, err := l.List(""); err != nil || len(list) != 1 || list[0] != asset {
+		t.Errorf("%+v %v", list, err)
+	}
+	if _, _, err := l.Open("cottage", 0, false); fault.CodeOf(err) != fault.BudgetExceeded {
+		t.Error(err)
+	}
+	if s, _, err := l.Open("cottage", 2000, false); err != nil || s.Cells() != 1430 {
+		t.Error(err)
+	}
+	for cells, warned := range map[int]bool{0: true, 2000: false} {
+		r, err := l.Inspect("cottage", cells, registry(t), nil)
+		if err != nil || strings.Contains(strings.Join(r.Warnings, "; "), "an import takes at most 1000") != warned {
+			t.Errorf("%d: %q %v", cells, r.Warnings, err)
+		}
+	}
+	l.Strict = true
+	if _, err := l.Put("other", bytes.NewReader(Cottage()), false); fault.CodeOf(err) != fault.BudgetExceeded {
+		t.Error("a strict library takes what the prototype took: ", err)
 	}
 }

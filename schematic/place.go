@@ -39,7 +39,7 @@ type Anchor string
 
 // The anchors.
 const (
-	AnchorOffset Anchor = ""       // the file's own: its offset says where the box lies from there
+	AnchorOffset Anchor = "offset" // the file's own: its offset says where the box lies from there; also ""
 	AnchorCorner Anchor = "corner" // the lowest corner of the turned box
 	AnchorGround Anchor = "ground" // as corner, with the lowest layer that is not all air on the ground at the target's column
 )
@@ -57,13 +57,13 @@ func (p *Placement) check() error {
 		return fault.Errorf(fault.InvalidRequest, "mirror is %q; it must be x, z or empty", p.Mirror)
 	}
 	switch p.Anchor {
-	case AnchorOffset, AnchorCorner:
+	case "", AnchorOffset, AnchorCorner:
 	case AnchorGround:
 		if p.Ground == nil {
 			return fault.Errorf(fault.InvalidRequest, "the anchor ground needs a world to look at")
 		}
 	default:
-		return fault.Errorf(fault.InvalidRequest, "anchor is %q; it must be corner, ground or empty", p.Anchor)
+		return fault.Errorf(fault.InvalidRequest, "anchor is %q; it must be offset, corner or ground", p.Anchor)
 	}
 	return nil
 }
@@ -92,16 +92,17 @@ func (s *Schematic) Box(p Placement) (voxel.Box, error) {
 	a := p.turn(s.Offset)
 	b := p.turn(s.Offset.Add(s.Size).Sub(voxel.Pos{X: 1, Y: 1, Z: 1}))
 	box := voxel.Cube(a).Union(voxel.Cube(b))
-	if p.Anchor == AnchorOffset {
-		return box.Move(p.Target), nil
-	}
 	corner := p.Target
-	if p.Anchor == AnchorGround {
+	switch p.Anchor {
+	case AnchorCorner:
+	case AnchorGround:
 		y, ok := p.Ground(p.Target.X, p.Target.Z)
 		if !ok {
 			return voxel.Box{}, fault.Errorf(fault.OutOfBounds, "there is no ground at %d,%d", p.Target.X, p.Target.Z)
 		}
 		corner.Y = y + 1 - s.lowestLayer()
+	default:
+		return box.Move(p.Target), nil
 	}
 	return box.Move(corner.Sub(box.Min)), nil
 }

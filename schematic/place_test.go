@@ -218,7 +218,7 @@ func TestMappingTakesTheLongestPatternThatFits(t *testing.T) {
 }
 
 func TestInspectCountsEveryCellOnce(t *testing.T) {
-	r, err := Inspect(bytes.NewReader(Cottage()), registry(t), plan.DefaultLimits())
+	r, err := inspect(Cottage(), plan.DefaultLimits())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"groundplan/plan"
 	"groundplan/plan/block"
 	"groundplan/plan/voxel"
 )
@@ -50,14 +49,15 @@ const kept = "kept"
 // Inspect reads a file and returns its report. The cells of a Sponge schematic are
 // counted and not kept, so that one with more than Limits.AssetCells has a report,
 // too: with a warning that it cannot be imported.
-func Inspect(src io.Reader, reg *block.Registry, limits plan.Limits) (Report, error) {
-	s, err := Options{Limits: limits, count: true}.Open(src)
+func (o Options) Inspect(src io.Reader, reg *block.Registry, m Mapping) (Report, error) {
+	o.count = true
+	s, err := o.Open(src)
 	if err != nil {
 		return Report{}, err
 	}
-	r := s.Report(reg, nil)
-	if r.Cells > limits.AssetCells {
-		r.Warnings = append(r.Warnings, fmt.Sprintf("the file has %d cells; an import takes at most %d", r.Cells, limits.AssetCells))
+	r := s.Report(reg, m)
+	if r.Cells > o.Limits.AssetCells {
+		r.Warnings = append(r.Warnings, fmt.Sprintf("the file has %d cells; an import takes at most %d", r.Cells, o.Limits.AssetCells))
 	}
 	return r, nil
 }

@@ -81,11 +81,11 @@ func TestAStrictFileMayNotEvenNameAnUnknownState(t *testing.T) {
 	if _, err := l.Put("x", bytes.NewReader(file), false); err != nil {
 		t.Fatal(err)
 	}
-	easy, _, err := l.Open("x")
+	easy, _, err := l.Open("x", 0, false)
 	if err != nil {
 		t.Fatal(err)
 	}
-	strict, _, err := l.OpenStrict("x")
+	strict, _, err := l.Open("x", 0, true)
 	if err != nil {
 		t.Fatal(err)
 	}

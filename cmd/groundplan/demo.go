@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"path/filepath"
 	"reflect"
 	"slices"
 	"time"
@@ -76,12 +75,11 @@ func (c *demoCommand) show(ctx context.Context, p *program, h *house) (result, e
 	if err != nil {
 		return r, err
 	}
-	library := &schematic.Library{Dir: filepath.Join(h.dir, "schematics"), Limits: plan.DefaultLimits()}
-	asset, err := c.asset(library)
+	asset, err := c.asset(ctx, p, service)
 	if err != nil {
 		return r, err
 	}
-	if err := welcome(h, library, asset); err != nil {
+	if err := welcome(ctx, h, service, asset); err != nil {
 		return r, err
 	}
 	r.Asset, r.Cells = asset.ID, asset.BlockCount
@@ -114,13 +112,13 @@ func (c *demoCommand) show(ctx context.Context, p *program, h *house) (result, e
 
 // welcome lets the demonstration's project have every block of the file, those for
 // map makers included: the world is nobody's.
-func welcome(h *house, library *schematic.Library, asset schematic.Asset) error {
-	file, _, err := library.Open(asset.ID)
-	if err != nil {
+func welcome(ctx context.Context, h *house, service *client, asset schematic.Asset) error {
+	var report schematic.Report
+	if err := service.call(ctx, "schematic_inspect", map[string]any{"asset_id": asset.ID}, &report); err != nil {
 		return err
 	}
 	project, _ := h.service.Projects.Get(rpc.DefaultProject)
-	for _, entry := range file.Report(h.service.Registry(), nil).Palette {
+	for _, entry := range report.Palette {
 		if entry.Bedrock != "" {
 			project.Policy.Allow = append(project.Policy.Allow, entry.Bedrock.ID())
 		}
@@ -131,11 +129,11 @@ func welcome(h *house, library *schematic.Library, asset schematic.Asset) error 
 }
 
 // asset brings the file into the library.
-func (c *demoCommand) asset(library *schematic.Library) (schematic.Asset, error) {
+func (c *demoCommand) asset(ctx context.Context, p *program, service *client) (schematic.Asset, error) {
 	if c.File != "" {
-		return keep(c.File, library)
+		return service.uploadFile(ctx, p, c.File)
 	}
-	return library.Put("demo", bytes.NewReader(schematic.Cottage()), true)
+	return service.upload(ctx, p, "demo", bytes.NewReader(schematic.Cottage()))
 }
 
 // params are those of schematic_import_prepare. The embedded world's ground is at
