@@ -4,7 +4,7 @@ TIME  ?= 30s
 BENCH ?= .
 PKG   ?= ./...
 
-.PHONY: all fmt lint test race fuzz sim addon generate bench ci
+.PHONY: all fmt lint test race fuzz sim addon generate corpus bench ci
 all: fmt lint test
 fmt:      ; $(TOOL) golangci-lint fmt
 lint:     ; ./.ci/run lint
@@ -14,5 +14,6 @@ sim:      ; go test ./recovery -run TestSweep -stride=$(STRIDE) -v
 fuzz:     ; ./.ci/fuzz $(TIME)
 addon:    ; ./.ci/run addon
 generate: ; go generate ./... && git diff --exit-code
+corpus:   ; go test ./cmd/groundplan/e2e -count=1 -v -run TestCorpusFiles -corpus -timeout 4h
 bench:    ; go test -run='^$$' -bench='$(BENCH)' -benchmem $(PKG)
 ci:       ; ./.ci/run
