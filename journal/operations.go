@@ -28,10 +28,8 @@ func keyOf(project, key string) []byte {
 // that has it; idempotency_mismatch when that is for another plan. not_found when
 // there is no such plan.
 func (j *Journal) Enqueue(op plan.Operation) (plan.Operation, error) {
-	for what, text := range map[string]string{"operation_id": op.ID, "idempotency_key": op.Key, "project_id": op.Project} {
-		if err := checkName(what, text, what != "project_id"); err != nil {
-			return plan.Operation{}, err
-		}
+	if err := checkOperation(op); err != nil {
+		return plan.Operation{}, err
 	}
 	stored := op
 	err := j.update("enqueue", func(tx *bbolt.Tx) error {
@@ -53,6 +51,16 @@ func (j *Journal) Enqueue(op plan.Operation) (plan.Operation, error) {
 		return plan.Operation{}, err
 	}
 	return stored, nil
+}
+
+// checkOperation reports a name of a new operation that cannot be stored.
+func checkOperation(op plan.Operation) error {
+	for what, text := range map[string]string{"operation_id": op.ID, "idempotency_key": op.Key, "project_id": op.Project} {
+		if err := checkName(what, text, what != "project_id"); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Lookup returns the operation that an idempotency key of a project belongs to,

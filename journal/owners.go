@@ -192,10 +192,16 @@ func (j *Journal) Cursor(worldID string) (string, error) {
 
 // Decide records a decision with the operation's new record. For Abandon it also
 // voids every ownership under the mask, and under whatever the operation may have
-// written should the mask lack some of that.
-func (j *Journal) Decide(d plan.Decision, op plan.Operation, mask *voxel.Mask) error {
+// written should the mask lack some of that. In the same transaction it records
+// the new operations that the decision starts: one that is decided has them.
+func (j *Journal) Decide(d plan.Decision, op plan.Operation, mask *voxel.Mask, then ...plan.Operation) error {
 	if err := checkName("decision_id", d.ID, true); err != nil {
 		return err
+	}
+	for _, next := range then {
+		if err := checkOperation(next); err != nil {
+			return err
+		}
 	}
 	if d.Operation != op.ID {
 		return fault.Errorf(fault.Internal, "a decision about operation %s came with operation %s", d.Operation, op.ID)
@@ -211,6 +217,11 @@ func (j *Journal) Decide(d plan.Decision, op plan.Operation, mask *voxel.Mask) e
 		at, r, err := j.replace(tx, op)
 		if err != nil {
 			return err
+		}
+		for _, next := range then {
+			if err := j.enqueue(tx, next, keyOf(next.Project, next.Key)); err != nil {
+				return err
+			}
 		}
 		n, err := tx.Bucket(bucketDecisions).NextSequence()
 		if err != nil {

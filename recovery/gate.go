@@ -39,18 +39,23 @@ func (r *Runner) Apply(project plan.Project, principal, planID, planHash, key st
 
 // enqueue records an operation. Call it with mu held.
 func (r *Runner) enqueue(p *plan.Plan, principal, key string) (plan.Operation, error) {
-	now := r.now()
-	op, err := r.Log.Enqueue(plan.Operation{
-		ID: r.NewID(), PlanID: p.ID, Project: p.Project, Key: key, By: principal, UndoOf: p.UndoOf,
-		Status: plan.Queued, CreatedAt: now, UpdatedAt: now, Slices: len(p.Slices), Total: p.Total,
-		Message: "waiting for its turn",
-	})
+	op, err := r.Log.Enqueue(r.operation(p, principal, key))
 	if err != nil {
 		return plan.Operation{}, err
 	}
 	r.announce()
 	r.nudge()
 	return op, nil
+}
+
+// operation returns a new operation, as it is recorded first.
+func (r *Runner) operation(p *plan.Plan, principal, key string) plan.Operation {
+	now := r.now()
+	return plan.Operation{
+		ID: r.NewID(), PlanID: p.ID, Project: p.Project, Key: key, By: principal, UndoOf: p.UndoOf,
+		Status: plan.Queued, CreatedAt: now, UpdatedAt: now, Slices: len(p.Slices), Total: p.Total,
+		Message: "waiting for its turn",
+	}
 }
 
 // startable returns the unfinished operations, or why no new one may begin.

@@ -47,9 +47,10 @@ type Log interface {
 	// Cursor returns what Disown last kept for the world.
 	Cursor(worldID string) (string, error)
 
-	// Decide records a decision with the operation's new record. For Abandon it
-	// also voids every ownership under the mask.
-	Decide(d plan.Decision, op plan.Operation, mask *voxel.Mask) error
+	// Decide records, in one transaction, a decision, the operation's new record
+	// and the new operations that the decision starts. For Abandon it also voids
+	// every ownership under the mask.
+	Decide(d plan.Decision, op plan.Operation, mask *voxel.Mask, then ...plan.Operation) error
 	// Decisions returns all decisions, oldest first.
 	Decisions() ([]plan.Decision, error)
 

@@ -174,8 +174,9 @@ func (r *Runner) decide(ctx context.Context, ruling Ruling, verdict plan.Verdict
 	}, review, j, nil
 }
 
-// rule records a decision with the operation's new record.
-func (r *Runner) rule(d plan.Decision, op plan.Operation, cells *voxel.Mask) (plan.Operation, error) {
+// rule records a decision with the operation's new record and with the operations
+// that it starts.
+func (r *Runner) rule(d plan.Decision, op plan.Operation, cells *voxel.Mask, then ...plan.Operation) (plan.Operation, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.broken != nil {
@@ -189,7 +190,7 @@ func (r *Runner) rule(d plan.Decision, op plan.Operation, cells *voxel.Mask) (pl
 		return plan.Operation{}, fault.Errorf(fault.InvalidRequest, "operation %s was decided meanwhile", op.ID).With("status", stored.Status)
 	}
 	op.UpdatedAt = max(r.now(), stored.UpdatedAt+1)
-	if err := r.Log.Decide(d, op, cells); err != nil {
+	if err := r.Log.Decide(d, op, cells, then...); err != nil {
 		return plan.Operation{}, err
 	}
 	r.announce()
@@ -254,13 +255,11 @@ func (r *Runner) Rollback(ctx context.Context, ruling Ruling) (rolledBack, undo 
 		return plan.Operation{}, plan.Operation{}, err
 	}
 	j.end(plan.Failed, fault.RecoveryRequired, "rolled back by an admin")
-	if rolledBack, err = r.rule(decision, j.op, review.mask()); err != nil {
+	undo = r.operation(back.Plan, ruling.By, "rollback "+decision.ID)
+	if rolledBack, err = r.rule(decision, j.op, review.mask(), undo); err != nil {
 		return plan.Operation{}, plan.Operation{}, err
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	undo, err = r.enqueue(back.Plan, ruling.By, "rollback "+decision.ID)
-	return rolledBack, undo, err
+	return rolledBack, undo, nil
 }
 
 func (v Review) mask() *voxel.Mask {

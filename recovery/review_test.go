@@ -241,6 +241,49 @@ func TestRollbackWritesTheCellsBack(t *testing.T) {
 	})
 }
 
+// lastWords is a journal whose process dies right after its first decision.
+type lastWords struct {
+	Log
+	cut *seam
+}
+
+func (l lastWords) Decide(d plan.Decision, op plan.Operation, mask *voxel.Mask, then ...plan.Operation) error {
+	if err := l.Log.Decide(d, op, mask, then...); err != nil {
+		return err
+	}
+	l.cut.crash()
+	return nil
+}
+
+// A kill between the decision and the start of the operation that writes the cells
+// back left a rollback that was decided, listed, and never done.
+func TestARollbackThatWasDecidedIsNotForgottenByACrash(t *testing.T) {
+	in(t, func(h *house) {
+		op := h.stopDuring(4)
+		h.runner.Close()
+		cut := newSeam(0)
+		h.run(lastWords{tornLog{h.log, cut}, cut}, tornWorld{h.world, cut})
+		_, _, err := h.runner.Rollback(t.Context(), h.ruling(op.ID))
+		if _, dead := cut.state(); !dead {
+			t.Fatalf("nothing was decided: %v", err)
+		}
+		h.restart()
+		decisions, err := h.log.Decisions()
+		if err != nil || len(decisions) != 1 {
+			t.Fatalf("decisions are %+v, %v", decisions, err)
+		}
+		undo, ok, err := h.log.Lookup(h.project.ID, "rollback "+decisions[0].ID)
+		if err != nil || !ok || undo.Status != plan.RecoveryRequired {
+			t.Fatalf("the operation that writes the cells back is %+v, %v", undo, err)
+		}
+		if _, err := h.runner.Resume(t.Context(), h.ruling(undo.ID)); err != nil {
+			t.Fatal(err)
+		}
+		h.expect(h.wait(undo.ID), plan.Applied, 24)
+		h.expectCell(corner, block.Air)
+	})
+}
+
 func TestResumeAndRollbackAreRefusedWhileACellIsForeign(t *testing.T) {
 	in(t, func(h *house) {
 		op := h.stopDuring(3)

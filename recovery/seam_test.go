@@ -96,8 +96,8 @@ func (l tornLog) Disown(worldID, dimension string, cells *voxel.Mask, cursor str
 	return l.seam.through(func() error { return l.Log.Disown(worldID, dimension, cells, cursor) })
 }
 
-func (l tornLog) Decide(d plan.Decision, op plan.Operation, mask *voxel.Mask) error {
-	return l.seam.through(func() error { return l.Log.Decide(d, op, mask) })
+func (l tornLog) Decide(d plan.Decision, op plan.Operation, mask *voxel.Mask, then ...plan.Operation) error {
+	return l.seam.through(func() error { return l.Log.Decide(d, op, mask, then...) })
 }
 
 // tornWorld is a world with a seam around every message.

@@ -94,6 +94,15 @@ func (s *scene) inspect() {
 			intended.Union(e.Intent.Write)
 		}
 	}
+	decisions, err := s.log.Decisions()
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	for _, d := range decisions {
+		if _, ok, err := s.log.Lookup(s.project.ID, "rollback "+d.ID); err != nil || ok != (d.Verdict == plan.Rollback) {
+			s.t.Fatalf("%s of %s was decided; an operation that writes back: %v, %v", d.Verdict, d.Operation, ok, err)
+		}
+	}
 	s.without(s.world.touched, intended, "was written without a durable intent")
 	s.without(s.world.touched, s.planned, "is in no plan and was written")
 	for id, told := range s.acked {
