@@ -17,7 +17,6 @@ import (
 	"groundplan/bridge/embedded"
 	"groundplan/journal"
 	"groundplan/plan"
-	"groundplan/plan/block"
 	"groundplan/plan/voxel"
 	"groundplan/recovery"
 	"groundplan/rpc"
@@ -122,10 +121,7 @@ func (h *house) startService(ctx context.Context, flags serveFlags, serve func()
 	}
 	limits := flags.limits()
 	world := h.bridge.World()
-	registries := newRegistries(h.bridge.World())
-	if _, err := registries.load(""); err != nil {
-		return err
-	}
+	registries := registries{world: h.bridge.World(), log: h.log}
 	h.runner, err = recovery.Start(ctx, recovery.Options{
 		Log: h.journal, World: world, Registry: registries.current, Project: projects.Get, Allowed: projects.Allowed,
 		NewID: rpc.NewID, Logger: h.log,
@@ -260,26 +256,4 @@ func bridgeSecret(path string) (string, error) {
 		return "", fmt.Errorf("bridge secret: %w", err)
 	}
 	return secret, nil
-}
-
-// registries knows the blocks of the world that is connected.
-type registries struct {
-	world *bridge.World
-}
-
-func newRegistries(world *bridge.World) *registries { return &registries{world: world} }
-
-func (r *registries) load(game string) (*block.Registry, error) {
-	return block.Load(block.ProfileOf(game))
-}
-
-// current returns the registry of the connected world; of the newest game while
-// there is none.
-func (r *registries) current() *block.Registry {
-	info, _ := r.world.Info() // without a world its version is empty
-	registry, err := r.load(info.Game)
-	if err != nil {
-		panic(err) // the registry is embedded; load was tried at start
-	}
-	return registry
 }
