@@ -212,8 +212,9 @@ func TestAnExplanationIsForPeople(t *testing.T) {
   slice 0: 1024 cells intended 1970-01-01T00:00:00Z; 1024 written, confirmed 1970-01-01T00:00:00Z
   slice 1: 256 cells intended 1970-01-01T00:00:00Z; 256 written, confirmed 1970-01-01T00:00:00Z
   slice 2: 576 cells intended 1970-01-01T00:00:00Z; 576 written, confirmed 1970-01-01T00:00:00Z
-  1856 written, 0 skipped; 812 still owned and so undoable
-  84 cells went to edits by others, or an abandonment
+  1856 written, 0 skipped; 811 still owned and so undoable
+  661 of them may have been edited unseen since 1970-01-01T00:00:00Z; a comparison with the world will tell
+  85 cells went to edits by others, or an abandonment
   960 cells went to operation undo
 `
 	if got := e.String(); got != want {

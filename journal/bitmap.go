@@ -217,6 +217,19 @@ func (a area) without(o area) area {
 	return rest
 }
 
+// and returns the cells that both have.
+func (a area) and(o area) area {
+	both := area{}
+	for key, ours := range a {
+		if theirs := o[key]; theirs != nil {
+			if c := ours.and(theirs); !c.empty() {
+				both[key] = &c
+			}
+		}
+	}
+	return both
+}
+
 func (a area) equal(o area) bool { return a.within(o) && o.within(a) }
 
 // encode returns the binary form of voxel.Mask.

@@ -32,7 +32,7 @@ func (j *Journal) Check() error {
 			return first
 		}
 		c := checker{j: j, tx: tx}
-		for _, step := range []func() error{c.plans, c.operations, c.slices, c.owners, c.parts, c.decisions, c.events} {
+		for _, step := range []func() error{c.plans, c.operations, c.slices, c.owners, c.marks, c.looks, c.parts, c.decisions, c.events} {
 			if err := step(); err != nil {
 				return err
 			}
@@ -369,6 +369,15 @@ func (c *checker) owners() error {
 	}
 	if pairs != c.owning {
 		return broken("%d owners in sections, of which %d have receipts", pairs, c.owning)
+	}
+	return nil
+}
+
+func (c *checker) looks() error {
+	for world := range entries(c.tx.Bucket(bucketCursors)) {
+		if _, err := c.j.look(c.tx, string(world)); err != nil {
+			return err
+		}
 	}
 	return nil
 }

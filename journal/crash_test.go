@@ -90,6 +90,10 @@ func script() []func(j *Journal) error {
 			return j.Decide(plan.Decision{ID: "d1", Operation: "wall", Verdict: plan.Abandon}, op, wall.Slices[0].Mask())
 		},
 		func(j *Journal) error { return j.DeletePart("home", "roof") },
+		func(j *Journal) error { return j.Doubt(testWorld, 7) },
+		func(j *Journal) error {
+			return j.Confirm("build", maskOf(box(0, 4, 0, 9, 4, 15)), maskOf(box(10, 4, 1, 10, 4, 1)))
+		},
 	}
 }
 

@@ -9,7 +9,7 @@
 //
 // # Format
 //
-// Version 1. Numbers called seq are handed out in the order of recording, so that
+// Version 2. Numbers called seq are handed out in the order of recording, so that
 // keys sort by time whatever the clock does; as keys they are 8 bytes, big-endian.
 //
 //	meta        "version", "created"               → text
@@ -27,7 +27,9 @@
 //	parts       project, part id                   → part with its mask
 //	decisions   decision seq                       → decision
 //	events      event seq                          → what changed the world: a receipt, an edit by others, an abandonment
-//	cursors     world id                           → how far the world's edits are known
+//	cursors     world id                           → how far the world's edits are known, and since when
+//	marks       "world\x00dimension" → a bucket of its own:
+//	            section                            → owned cells that somebody may have edited unseen
 //
 // Every value but those of the index buckets is a record: version (1 byte), kind
 // (1 byte), codec (1 byte: 0 plain, 1 zstd after its length as a varint), payload,

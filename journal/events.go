@@ -15,6 +15,7 @@ const (
 	EventWrote     EventKind = "wrote"     // a slice of one of our operations
 	EventExternal  EventKind = "external"  // an edit by somebody else
 	EventAbandoned EventKind = "abandoned" // nothing changed, but nobody owns the cells any more
+	EventGap       EventKind = "gap"       // edits by others anywhere in the world, since a time, may be missing
 )
 
 // Event is one entry of the feed of changes.
@@ -24,6 +25,7 @@ type Event struct {
 	Operation string      `json:"operation_id,omitempty"` // not for external ones
 	Slice     int         `json:"slice,omitempty"`        // wrote only
 	At        int64       `json:"at"`                     // milliseconds since 1970
+	Since     int64       `json:"since,omitempty"`        // gap only: milliseconds since 1970
 	Cells     *voxel.Mask `json:"-"`
 }
 
@@ -37,6 +39,7 @@ type event struct {
 	Operation seq       `json:"operation,omitempty"`
 	Slice     int       `json:"slice,omitempty"`
 	Mask      []byte    `json:"mask,omitempty"`
+	Since     int64     `json:"since,omitempty"`
 }
 
 // addEvent appends to the feed and lets go of the oldest beyond its limit.
@@ -80,7 +83,7 @@ func (j *Journal) Events(worldID, dimension string, after uint64, limit int) ([]
 				return err
 			}
 			next = uint64(seqOf(key))
-			if e.WorldID != worldID || e.Dimension != dimension {
+			if e.WorldID != worldID || e.Dimension != dimension && e.Kind != EventGap {
 				continue
 			}
 			known, err := j.event(tx, e)
@@ -107,7 +110,7 @@ func (j *Journal) LastEvent() (uint64, error) {
 
 // event fills in what the record only refers to.
 func (j *Journal) event(tx *bbolt.Tx, e event) (Event, error) {
-	known := Event{Kind: e.Kind, Slice: e.Slice, At: e.At}
+	known := Event{Kind: e.Kind, Slice: e.Slice, At: e.At, Since: e.Since}
 	if e.Operation != 0 {
 		r, err := j.operationAt(tx, e.Operation)
 		if err != nil {
@@ -117,14 +120,18 @@ func (j *Journal) event(tx *bbolt.Tx, e event) (Event, error) {
 	}
 	var cells area
 	var err error
-	if e.Kind == EventWrote {
+	switch e.Kind {
+	case EventWrote:
 		slice, e := j.slice(tx, e.Operation, e.Slice)
 		if e != nil || slice == nil {
 			return known, damaged(kindEvent, "its slice is missing")
 		}
 		cells = slice.wrote
-	} else if cells, err = areaOf(e.Mask); err != nil {
-		return known, damaged(kindEvent, "mask")
+	case EventGap:
+	default:
+		if cells, err = areaOf(e.Mask); err != nil {
+			return known, damaged(kindEvent, "mask")
+		}
 	}
 	known.Cells, err = cells.mask()
 	return known, err

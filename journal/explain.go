@@ -18,7 +18,9 @@ type Explanation struct {
 	Operation plan.Operation  `json:"operation"`
 	Plan      plan.Plan       `json:"plan"` // without its cells
 	Slices    []SliceFate     `json:"slices"`
-	Owned     int             `json:"owned"` // cells that it wrote and still owns
+	Owned     int             `json:"owned"`             // cells that it wrote and still owns
+	Doubted   int             `json:"doubted,omitempty"` // of them, those that somebody may have edited unseen
+	Since     int64           `json:"since,omitempty"`   // doubted ones only: since when, milliseconds since 1970
 	Lost      []Loss          `json:"lost,omitempty"`
 	Decisions []plan.Decision `json:"decisions,omitempty"`
 }
@@ -84,7 +86,12 @@ func (j *Journal) explainOwners(tx *bbolt.Tx, at seq, r operationRecord, e *Expl
 	if err != nil {
 		return err
 	}
-	b := tx.Bucket(bucketOwners).Bucket(ownersName(r.WorldID, r.Dimension))
+	name := ownersName(r.WorldID, r.Dimension)
+	b := tx.Bucket(bucketOwners).Bucket(name)
+	doubted, since, err := j.marked(tx, name)
+	if err != nil {
+		return err
+	}
 	lost := map[seq]int{}
 	for section, cells := range wrote {
 		s, err := j.readStack(b, sectionKey(section))
@@ -93,6 +100,10 @@ func (j *Journal) explainOwners(tx *bbolt.Tx, at seq, r operationRecord, e *Expl
 		}
 		owned := s.owned(at)
 		e.Owned += owned.len()
+		if unsure := doubted[section]; unsure != nil {
+			both := owned.and(unsure)
+			e.Doubted, e.Since = e.Doubted+both.len(), since
+		}
 		rest := *cells
 		rest.subtract(&owned)
 		for i := range slices.Backward(s) {
@@ -137,6 +148,9 @@ func (e Explanation) String() string {
 		fmt.Fprintf(&b, "  slice %d: %d cells intended %s; %s\n", s.Slice, s.Intended, stamp(s.IntendedAt), fate)
 	}
 	fmt.Fprintf(&b, "  %d written, %d skipped; %d still owned and so undoable\n", op.Written, op.Skipped, e.Owned)
+	if e.Doubted > 0 {
+		fmt.Fprintf(&b, "  %d of them may have been edited unseen since %s; a comparison with the world will tell\n", e.Doubted, stamp(e.Since))
+	}
 	for _, l := range e.Lost {
 		to := "operation " + l.To
 		if l.To == "" {

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"io"
+	"strings"
 
 	"go.etcd.io/bbolt"
 
@@ -42,6 +43,14 @@ type (
 		WroteAt   int64  `json:"wrote_at,omitempty"`
 		Wrote     []byte `json:"wrote,omitempty"` // absent when it is the same as write
 	}
+	exportMark struct {
+		Kind      string `json:"kind"` // mark
+		WorldID   string `json:"world_id"`
+		Dimension string `json:"dimension"`
+		Since     int64  `json:"since"`
+		Cells     int    `json:"cells"`
+		Mask      []byte `json:"mask"`
+	}
 	exportPart struct {
 		Kind string    `json:"kind"` // part
 		Part plan.Part `json:"part"`
@@ -60,7 +69,7 @@ type (
 )
 
 // Export writes all that the journal has as JSON lines: first one of the kind
-// "journal" with its Stats, then plans, operations with their slices, parts,
+// "journal" with its Stats, then plans, operations with their slices, marks, parts,
 // decisions and events, each oldest first. It is one consistent picture. The
 // journal never holds tokens or other secrets, so none are in it.
 func (j *Journal) Export(w io.Writer) error {
@@ -77,7 +86,7 @@ func (j *Journal) Export(w io.Writer) error {
 			Kind string `json:"kind"`
 			Stats
 		}{"journal", stats})
-		for _, step := range []func() error{e.plans, e.operations, e.parts, e.decisions, e.events} {
+		for _, step := range []func() error{e.plans, e.operations, e.marks, e.parts, e.decisions, e.events} {
 			if err := step(); err != nil {
 				return err
 			}
@@ -156,6 +165,21 @@ func (e *exporter) operations() error {
 			}
 			e.line(line)
 		}
+	}
+	return nil
+}
+
+func (e *exporter) marks() error {
+	for name := range entries(e.tx.Bucket(bucketMarks)) {
+		cells, since, err := e.j.marked(e.tx, name)
+		if err != nil {
+			return err
+		}
+		if len(cells) == 0 {
+			continue
+		}
+		world, dimension, _ := strings.Cut(string(name), "\x00")
+		e.line(exportMark{Kind: "mark", WorldID: world, Dimension: dimension, Since: since, Cells: cells.len(), Mask: cells.encode()})
 	}
 	return nil
 }

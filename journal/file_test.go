@@ -57,9 +57,9 @@ func TestAnotherProgramsDatabaseIsRefused(t *testing.T) {
 
 func TestAJournalOfANewerVersionIsRefused(t *testing.T) {
 	j := open(t, Options{})
-	must(t, j.update("test", func(tx *bbolt.Tx) error { return tx.Bucket(bucketMeta).Put(metaVersion, []byte("2")) }))
+	must(t, j.update("test", func(tx *bbolt.Tx) error { return tx.Bucket(bucketMeta).Put(metaVersion, []byte("3")) }))
 	must(t, j.Close())
-	refused(t, j.Path(), "has version 2 and this program reads up to 1")
+	refused(t, j.Path(), "has version 3 and this program reads up to 2")
 }
 
 func TestAJournalWithoutAVersionOrABucketIsRefused(t *testing.T) {
@@ -101,7 +101,7 @@ func TestAMigrationKeepsACopyAndIsOneStep(t *testing.T) {
 	if got := dump(t, copied); got != before {
 		t.Error("the copy is not what was before")
 	}
-	must(t, j.update("test", func(tx *bbolt.Tx) error { return tx.Bucket(bucketMeta).Put(metaVersion, []byte("1")) }))
+	must(t, j.update("test", func(tx *bbolt.Tx) error { return tx.Bucket(bucketMeta).Put(metaVersion, []byte("2")) }))
 }
 
 func TestALeftoverOfACreationDoesNotMatter(t *testing.T) {

@@ -21,7 +21,7 @@ import (
 )
 
 // Version is the version of the format that this package writes.
-const Version = 1
+const Version = 2
 
 // The buckets; doc.go says what they hold.
 var (
@@ -40,6 +40,7 @@ var (
 	bucketDecisions    = []byte("decisions")
 	bucketEvents       = []byte("events")
 	bucketCursors      = []byte("cursors")
+	bucketMarks        = []byte("marks")
 
 	metaFormat  = []byte("format")
 	metaVersion = []byte("version")
@@ -49,7 +50,7 @@ var (
 func buckets() [][]byte {
 	return [][]byte{
 		bucketMeta, bucketPlans, bucketCells, bucketPlanIDs, bucketFresh, bucketOperations, bucketOperationIDs, bucketKeys,
-		bucketOpen, bucketSlices, bucketOwners, bucketParts, bucketDecisions, bucketEvents, bucketCursors,
+		bucketOpen, bucketSlices, bucketOwners, bucketParts, bucketDecisions, bucketEvents, bucketCursors, bucketMarks,
 	}
 }
 

@@ -16,9 +16,31 @@ import (
 // migration brings a journal to the version after the one it has.
 type migration func(j *Journal, tx *bbolt.Tx) error
 
-// migrations has at i the step from version i+1 to i+2. There is none yet: the
-// first version is the newest.
-func migrations() []migration { return nil }
+// migrations has at i the step from version i+1 to i+2.
+func migrations() []migration { return []migration{addMarks} }
+
+// addMarks makes version 2: there are marks, and a cursor is a record. When an old
+// cursor was kept nobody knows, so that a gap behind it begins in 1970.
+func addMarks(j *Journal, tx *bbolt.Tx) error {
+	if _, err := tx.CreateBucket(bucketMarks); err != nil {
+		return err
+	}
+	cursors := tx.Bucket(bucketCursors)
+	old := map[string]string{}
+	for world, cursor := range entries(cursors) {
+		old[string(world)] = string(cursor)
+	}
+	for world, cursor := range old {
+		record, err := j.codec.sealJSON(kindLook, look{Cursor: cursor})
+		if err != nil {
+			return err
+		}
+		if err := cursors.Put([]byte(world), record); err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
 // migrate brings a journal of an older version to the newest, all steps in one
 // transaction, after a copy of the file was put beside it.

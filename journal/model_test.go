@@ -18,6 +18,7 @@ import (
 type house struct {
 	ops   []*modelOperation
 	cells [8]modelCell
+	doubt [8]bool // somebody may have edited it unseen
 	token int
 }
 
@@ -36,6 +37,15 @@ func maskOfCells(cells []int) *voxel.Mask {
 		m.Add(cellAt(c))
 	}
 	return m
+}
+
+func cellsOf(m *voxel.Mask) []int {
+	var cells []int
+	for p := range m.All() {
+		cells = append(cells, p.X+4)
+	}
+	slices.Sort(cells)
+	return cells
 }
 
 func (h *house) seqOf(id string) seq {
@@ -61,6 +71,13 @@ func (h *house) undoOf(o *modelOperation) seq {
 		return 0
 	}
 	return h.seqOf(o.op.UndoOf)
+}
+
+// underWay reports whether an open intent covers a cell.
+func (h *house) underWay(cell int) bool {
+	return slices.ContainsFunc(h.ops, func(o *modelOperation) bool {
+		return unfinished(o) && o.open && slices.Contains(o.slices[o.op.Next], cell)
+	})
 }
 
 func unfinished(o *modelOperation) bool { return !o.op.Status.Final() }
@@ -122,9 +139,31 @@ func TestAJournalAgreesWithItsModel(t *testing.T) {
 				ok(j.Disown(testWorld, "overworld", maskOfCells(cells), cursor))
 				for _, c := range cells {
 					h.cells[c].edit(h.token)
+					h.doubt[c] = false
 				}
 				if got, err := j.Cursor(testWorld); got != cursor {
 					t.Fatal(got, err)
+				}
+			},
+			"missed edits": func(*rapid.T) {
+				ok(j.Doubt(testWorld, 1))
+				for c := range h.cells {
+					h.doubt[c] = h.doubt[c] || len(h.cells[c].writes) > 0
+				}
+			},
+			"comparison": func(t *rapid.T) {
+				o := h.pick(t, func(*modelOperation) bool { return true })
+				cells := some(0)
+				intact := rapid.IntRange(0, len(cells)).Draw(t, "intact")
+				h.token++
+				ok(j.Confirm(o.op.ID, maskOfCells(cells[:intact]), maskOfCells(cells[intact:])))
+				for i, c := range cells {
+					if !h.doubt[c] || !h.cells[c].owns(h.seqOf(o.op.ID)) || h.underWay(c) {
+						continue
+					}
+					if h.doubt[c] = false; i >= intact {
+						h.cells[c].edit(h.token)
+					}
 				}
 			},
 			"decide": func(t *rapid.T) {
@@ -142,6 +181,7 @@ func TestAJournalAgreesWithItsModel(t *testing.T) {
 				for _, c := range mask {
 					if o.op.Abandoned {
 						h.cells[c].edit(h.cells[c].shows)
+						h.doubt[c] = false
 					}
 				}
 			},
@@ -184,11 +224,21 @@ func (h *house) step(t *rapid.T, j *Journal) {
 			gives = h.cells[c].undoGives(h.undoOf(o))
 		}
 		h.cells[c].write(h.seqOf(o.op.ID), h.undoOf(o), gives)
+		h.doubt[c] = false
 	}
 }
 
 // compare asks the journal for all that the model knows.
 func (h *house) compare(t *rapid.T, j *Journal) {
+	var doubted []int
+	for c, doubt := range h.doubt {
+		if doubt {
+			doubted = append(doubted, c)
+		}
+	}
+	if got, _, err := j.Doubted(testWorld, "overworld"); err != nil || !slices.Equal(cellsOf(got), doubted) {
+		t.Fatalf("%v are in doubt, want %v (%v)", cellsOf(got), doubted, err)
+	}
 	var open []string
 	for i, o := range h.ops {
 		got, err := j.Operation(o.op.ID)
@@ -208,12 +258,7 @@ func (h *house) compare(t *rapid.T, j *Journal) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var cells []int
-		for p := range owned.All() {
-			cells = append(cells, p.X+4)
-		}
-		slices.Sort(cells)
-		if !slices.Equal(cells, want) {
+		if cells := cellsOf(owned); !slices.Equal(cells, want) {
 			t.Fatalf("%s owns %v, want %v", o.op.ID, cells, want)
 		}
 		entries, err := j.Entries(o.op.ID)

@@ -40,17 +40,23 @@ func (j *Journal) own(tx *bbolt.Tx, at seq, r operationRecord, wrote area) error
 	if r.Operation.Abandoned {
 		return nil // it owns nothing, for good
 	}
-	b, err := tx.Bucket(bucketOwners).CreateBucketIfNotExists(ownersName(r.WorldID, r.Dimension))
+	name := ownersName(r.WorldID, r.Dimension)
+	b, err := tx.Bucket(bucketOwners).CreateBucketIfNotExists(name)
 	if err != nil {
 		return err
 	}
+	marks := tx.Bucket(bucketMarks).Bucket(name)
 	for _, section := range wrote.sections() {
 		key := sectionKey(section)
 		s, err := j.readStack(b, key)
 		if err != nil {
 			return err
 		}
-		if err := j.writeStack(b, key, s.write(at, r.UndoOf, *wrote[section])); err != nil {
+		s = s.write(at, r.UndoOf, *wrote[section])
+		if err := j.writeStack(b, key, s); err != nil {
+			return err
+		}
+		if err := j.lift(marks, key, s, wrote[section]); err != nil {
 			return err
 		}
 	}
@@ -59,7 +65,8 @@ func (j *Journal) own(tx *bbolt.Tx, at seq, r operationRecord, wrote area) error
 
 // disown ends every ownership of cells, for good.
 func (j *Journal) disown(tx *bbolt.Tx, worldID, dimension string, cells area) error {
-	b := tx.Bucket(bucketOwners).Bucket(ownersName(worldID, dimension))
+	name := ownersName(worldID, dimension)
+	b, marks := tx.Bucket(bucketOwners).Bucket(name), tx.Bucket(bucketMarks).Bucket(name)
 	if b == nil {
 		return nil
 	}
@@ -72,7 +79,11 @@ func (j *Journal) disown(tx *bbolt.Tx, worldID, dimension string, cells area) er
 		if len(s) == 0 {
 			continue
 		}
-		if err := j.writeStack(b, key, s.clear(cells[section])); err != nil {
+		s = s.clear(cells[section])
+		if err := j.writeStack(b, key, s); err != nil {
+			return err
+		}
+		if err := j.lift(marks, key, s, cells[section]); err != nil {
 			return err
 		}
 	}
@@ -162,32 +173,59 @@ func (j *Journal) Disown(worldID, dimension string, cells *voxel.Mask, cursor st
 	}
 	return j.update("disown", func(tx *bbolt.Tx) error {
 		cursors := tx.Bucket(bucketCursors)
-		if old := cursors.Get([]byte(worldID)); len(edited) == 0 && old != nil && string(old) == cursor {
+		old, err := j.look(tx, worldID)
+		if err != nil {
+			return err
+		}
+		if len(edited) == 0 && cursors.Get([]byte(worldID)) != nil && old.Cursor == cursor {
 			return errUnchanged // whoever polls an idle world costs no fsync
 		}
-		if err := cursors.Put([]byte(worldID), []byte(cursor)); err != nil {
+		record, err := j.codec.sealJSON(kindLook, look{Cursor: cursor, At: j.o.Now().UnixMilli()})
+		if err != nil {
+			return err
+		}
+		if err := cursors.Put([]byte(worldID), record); err != nil {
 			return err
 		}
 		if len(edited) == 0 {
 			return nil
 		}
-		if err := j.disown(tx, worldID, dimension, edited); err != nil {
-			return err
-		}
-		return j.addEvent(tx, event{
-			Kind: EventExternal, WorldID: worldID, Dimension: dimension, At: j.o.Now().UnixMilli(), Mask: edited.encode(),
-		})
+		return j.external(tx, worldID, dimension, edited)
 	})
+}
+
+// external records an edit by somebody else.
+func (j *Journal) external(tx *bbolt.Tx, worldID, dimension string, edited area) error {
+	if err := j.disown(tx, worldID, dimension, edited); err != nil {
+		return err
+	}
+	return j.addEvent(tx, event{
+		Kind: EventExternal, WorldID: worldID, Dimension: dimension, At: j.o.Now().UnixMilli(), Mask: edited.encode(),
+	})
+}
+
+// look is the record of how far a world's edits are known.
+type look struct {
+	Cursor string `json:"cursor"`
+	At     int64  `json:"at"` // when it was kept, milliseconds since 1970
+}
+
+// look returns the record of a world, the zero value when there is none.
+func (j *Journal) look(tx *bbolt.Tx, worldID string) (last look, err error) {
+	if record := tx.Bucket(bucketCursors).Get([]byte(worldID)); record != nil {
+		err = j.codec.openJSON(kindLook, record, &last)
+	}
+	return last, err
 }
 
 // Cursor returns what Disown last kept for the world, "" when it never did.
 func (j *Journal) Cursor(worldID string) (string, error) {
-	var cursor string
-	err := j.view(func(tx *bbolt.Tx) error {
-		cursor = string(tx.Bucket(bucketCursors).Get([]byte(worldID)))
-		return nil
+	var last look
+	err := j.view(func(tx *bbolt.Tx) (err error) {
+		last, err = j.look(tx, worldID)
+		return err
 	})
-	return cursor, err
+	return last.Cursor, err
 }
 
 // Decide records a decision with the operation's new record. For Abandon it also

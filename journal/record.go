@@ -24,6 +24,8 @@ const (
 	kindPart      = 'A'
 	kindDecision  = 'D'
 	kindEvent     = 'E'
+	kindLook      = 'L'
+	kindMark      = 'G'
 )
 
 // Codecs of the payload; the third byte of each record.
@@ -147,7 +149,7 @@ func (c *codec) openJSON(kind byte, record []byte, value any) error {
 func damaged(kind byte, what string) error {
 	names := map[byte]string{
 		kindPlan: "plan", kindCells: "cells", kindOperation: "operation", kindSlice: "slice",
-		kindStack: "ownership", kindPart: "part", kindDecision: "decision", kindEvent: "event",
+		kindStack: "ownership", kindPart: "part", kindDecision: "decision", kindEvent: "event", kindLook: "cursor", kindMark: "mark",
 	}
 	return fault.Errorf(fault.StorageFailed, "the journal is damaged: a record of kind %q does not decode (%s)", names[kind], what)
 }

@@ -39,6 +39,7 @@ func FuzzRecord(f *testing.F) {
 	for kind, payload := range map[byte][]byte{
 		kindCells: encodeFills(fills, &palette{index: map[block.State]uint64{}}), kindSlice: slice.encode(),
 		kindStack: stack(nil).write(3, 0, some).write(4, 3, some).encode(), kindPart: part,
+		kindMark: (&mark{since: 5, cells: some}).encode(), kindLook: []byte(`{"cursor":"c","at":5}`),
 		kindOperation: []byte(`{"operation":{"operation_id":"op1"}}`), kindPlan: []byte(`{"states":["minecraft:air"],"slices":3}`),
 	} {
 		record, err := c.seal(kind, payload)
@@ -48,7 +49,7 @@ func FuzzRecord(f *testing.F) {
 		f.Add(append(record, bytes.Repeat(payload, 40)...), false)
 	}
 	f.Fuzz(func(t *testing.T, data []byte, inside bool) {
-		for _, kind := range []byte{kindCells, kindSlice, kindStack, kindPart, kindPlan, kindOperation, kindDecision, kindEvent} {
+		for _, kind := range []byte{kindCells, kindSlice, kindStack, kindPart, kindPlan, kindOperation, kindDecision, kindEvent, kindLook, kindMark} {
 			record := data
 			if inside { // the fuzzer would never find a checksum
 				var err error
@@ -110,6 +111,14 @@ func readPayload(t *testing.T, c *codec, kind byte, payload []byte, states []blo
 		must(t, err)
 		_ = s.broken()
 		first, again = s, second
+	case kindMark:
+		var m mark
+		if m, err = decodeMark(payload); err != nil {
+			break
+		}
+		second, err := decodeMark(m.encode())
+		must(t, err)
+		first, again = m, second
 	case kindPart:
 		var p plan.Part
 		if p, err = decodePart(payload); err != nil {
@@ -123,7 +132,7 @@ func readPayload(t *testing.T, c *codec, kind byte, payload []byte, states []blo
 	default:
 		record, err := c.seal(kind, payload)
 		must(t, err)
-		for _, value := range []any{&planHead{}, &operationRecord{}, &plan.Decision{}, &event{}} {
+		for _, value := range []any{&planHead{}, &operationRecord{}, &plan.Decision{}, &event{}, &look{}} {
 			if err := c.openJSON(kind, record, value); err != nil {
 				wantCode(t, err, fault.StorageFailed)
 			}
@@ -329,7 +338,7 @@ func TestAnExportIsJSONLines(t *testing.T) {
 		}
 		kinds[head.Kind]++
 	}
-	want := map[string]int{"journal": 1, "plan": 3, "operation": 3, "slice": 5, "decision": 1, "event": 6}
+	want := map[string]int{"journal": 1, "plan": 3, "operation": 3, "slice": 5, "mark": 1, "decision": 1, "event": 8}
 	if !reflect.DeepEqual(kinds, want) {
 		t.Errorf("lines are %v, want %v", kinds, want)
 	}

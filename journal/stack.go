@@ -160,6 +160,15 @@ func (s stack) replaceReturns(l *layer) {
 	}
 }
 
+// all returns the cells that have an owner.
+func (s stack) all() bitmap {
+	var all bitmap
+	for i := range s {
+		all.union(&s[i].cells)
+	}
+	return all
+}
+
 // clear forgets all that is known of the cells.
 func (s stack) clear(cells *bitmap) stack {
 	s = slices.Clone(s)

@@ -18,7 +18,8 @@ type Stats struct {
 	Operations int    `json:"operations"`  // ever recorded
 	Unfinished int    `json:"unfinished"`  // of them, not final
 	Slices     int    `json:"slices"`
-	Sections   int    `json:"owned_sections"` // sections with an owner known
+	Sections   int    `json:"owned_sections"`   // sections with an owner known
+	Doubted    int    `json:"doubted_sections"` // of them, those that somebody may have edited unseen
 	Parts      int    `json:"parts"`
 	Decisions  int    `json:"decisions"`
 	Events     int    `json:"events"` // in the feed
@@ -46,9 +47,11 @@ func (j *Journal) Stats() (Stats, error) {
 			_, cells := readFresh(value)
 			s.Fresh, s.FreshCells = s.Fresh+1, s.FreshCells+cells
 		}
-		owners := tx.Bucket(bucketOwners)
-		for name := range entries(owners) {
-			s.Sections += owners.Bucket(name).Stats().KeyN
+		for count, name := range map[*int][]byte{&s.Sections: bucketOwners, &s.Doubted: bucketMarks} {
+			b := tx.Bucket(name)
+			for dimension := range entries(b) {
+				*count += b.Bucket(dimension).Stats().KeyN
+			}
 		}
 		return nil
 	})
