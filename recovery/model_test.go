@@ -23,7 +23,8 @@ var arena = voxel.Box{Min: voxel.Pos{X: 0, Y: 64, Z: 0}, Max: voxel.Pos{X: 5, Y:
 type model struct {
 	cells  map[voxel.Pos]block.State
 	owners map[voxel.Pos]*owner
-	ops    []*record // final operations, oldest first
+	doubt  map[voxel.Pos]bool // owned, and an edit of it may have been missed
+	ops    []*record          // final operations, oldest first
 	stamp  int
 }
 
@@ -49,7 +50,7 @@ type record struct {
 }
 
 func newModel() *model {
-	m := &model{cells: map[voxel.Pos]block.State{}, owners: map[voxel.Pos]*owner{}}
+	m := &model{cells: map[voxel.Pos]block.State{}, owners: map[voxel.Pos]*owner{}, doubt: map[voxel.Pos]bool{}}
 	for p := range arena.All() {
 		m.cells[p], m.owners[p] = block.Air, &owner{}
 	}
@@ -83,12 +84,27 @@ func (m *model) write(p voxel.Pos, op, undoOf string) {
 	})
 	o.layers = append(o.layers, next)
 	o.top = next.after
+	delete(m.doubt, p)
 }
 
 // lose ends all ownership of a cell.
 func (m *model) lose(p voxel.Pos) {
 	m.stamp++
 	*m.owners[p] = owner{top: m.stamp}
+	delete(m.doubt, p)
+}
+
+// compare decides about the cells of an operation that are in doubt.
+func (m *model) compare(r *record) {
+	for p := range r.wrote {
+		switch {
+		case r.abandoned || !m.doubt[p] || !m.owners[p].owns(r.id):
+		case m.cells[p] == r.after[p] || m.cells[p] == r.before[p]:
+			delete(m.doubt, p)
+		default:
+			m.lose(p)
+		}
+	}
 }
 
 // play is one random sequence.
@@ -192,6 +208,7 @@ func (y *play) undoOne(*rapid.T) {
 	r := rapid.SampledFrom(y.ops).Draw(y.rt, "operation")
 	partial := rapid.Bool().Draw(y.rt, "partial")
 	undo, err := y.prepareUndo(r.id, partial)
+	y.compare(r)
 	back := &record{before: map[voxel.Pos]block.State{}, after: map[voxel.Pos]block.State{}, wrote: map[voxel.Pos]bool{}}
 	kept := 0
 	for p := range r.wrote {
@@ -218,6 +235,33 @@ func (y *play) undoOne(*rapid.T) {
 
 func (y *play) foreign(*rapid.T) { y.edit() }
 
+// overflow is more edits than the world remembers, some of them here.
+func (y *play) overflow(*rapid.T) {
+	for range rapid.IntRange(0, 3).Draw(y.rt, "edits") {
+		p, to := y.pos("edit"), y.state()
+		y.world.edit(p, to, true)
+		y.cells[p] = to
+	}
+	y.world.overflow()
+	for p, o := range y.owners {
+		if len(o.layers) > 0 {
+			y.doubt[p] = true
+		}
+	}
+}
+
+// verify compares an operation with the world.
+func (y *play) verify(*rapid.T) {
+	if len(y.ops) == 0 {
+		return
+	}
+	r := rapid.SampledFrom(y.ops).Draw(y.rt, "operation")
+	if _, err := y.runner.Verify(y.t.Context(), "", []string{r.id}); err != nil {
+		y.rt.Fatal(err)
+	}
+	y.compare(r)
+}
+
 func (y *play) reopen(*rapid.T) { y.restart() }
 
 // forgetful is a crash of the game: what it had not saved is gone.
@@ -227,6 +271,7 @@ func (y *play) forgetful(*rapid.T) {
 		return
 	}
 	y.world.forget()
+	y.calmDown()
 	for p := range y.cells {
 		y.cells[p] = y.world.show(p)
 	}
@@ -367,6 +412,16 @@ func (y *play) agree(*rapid.T) {
 	if err := y.runner.observe(y.t.Context()); err != nil {
 		y.rt.Fatal(err)
 	}
+	y.calmDown()
+	doubted, _, err := y.log.Doubted("world-1", "overworld")
+	if err != nil || doubted.Len() != len(y.doubt) {
+		y.rt.Fatalf("%d cells are in doubt, the model says %d (%v)", doubted.Len(), len(y.doubt), err)
+	}
+	for p := range y.doubt {
+		if !doubted.Has(p) {
+			y.rt.Fatalf("%v is not in doubt", p)
+		}
+	}
 	for _, r := range y.ops {
 		owned, err := y.log.Owned(r.id)
 		if err != nil {
@@ -380,14 +435,15 @@ func (y *play) agree(*rapid.T) {
 	}
 }
 
-// TestRandomCallsAgreeWithTheModel runs random builds, undos, edits by others,
-// cancels, crashes and lost answers against the model. Run more of them with
+// TestRandomCallsAgreeWithTheModel runs random builds, undos, edits by others, missed
+// edits, cancels, crashes and lost answers against the model. Run more of them with
 // -rapid.checks=N.
 func TestRandomCallsAgreeWithTheModel(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		var failure any // rapid fails by a panic, which must not leave the bubble
 		synctest.Test(t, func(t *testing.T) {
 			y := &play{house: newHouse(t), model: newModel(), rt: rt}
+			y.calm = true
 			defer y.close()
 			defer func() { failure = recover() }()
 			y.start()
@@ -396,7 +452,8 @@ func TestRandomCallsAgreeWithTheModel(t *testing.T) {
 			}
 			rt.Repeat(map[string]func(*rapid.T){
 				"build": y.build, "undo": y.undoOne, "foreign": y.foreign, "reopen": y.reopen,
-				"forget": y.forgetful, "cancel": y.cancel, "crash": y.crash, "": y.agree,
+				"forget": y.forgetful, "cancel": y.cancel, "crash": y.crash,
+				"overflow": y.overflow, "verify": y.verify, "": y.agree,
 			})
 		})
 		if failure != nil {

@@ -32,10 +32,68 @@ func (r *Runner) observe(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if changes.Gap {
-		r.Logger.Warn("edits by others were missed; only the comparison of states tells now", "world", world.ID)
+	now := r.now()
+	if changes.Gap { // on disk before the cursor passes the gap: a crash must see it again
+		r.Logger.Warn("edits by others were missed; what is owned is in doubt until it is compared", "world", world.ID)
+		if err := r.Log.Doubt(world.ID, r.looked[world.ID]); err != nil {
+			return &logError{err}
+		}
+		r.mu.Lock()
+		r.greeted = "" // compare the newest operations as soon as there is time
+		r.mu.Unlock()
 	}
-	return r.disown(world.ID, cursor, changes)
+	if err := r.disown(world.ID, cursor, changes); err != nil {
+		return err
+	}
+	r.looked[world.ID] = now
+	return nil
+}
+
+// examine reads the cells that an operation owns and compares them with what it
+// wrote. What edits by others that were missed left in doubt is decided by that: a
+// cell that is as the operation wrote it, or as it was before, stays its own, and any
+// other is somebody else's from now on. Data beside the state (items, text, patterns)
+// cannot be compared, so that a cell with some stays in doubt.
+func (r *Runner) examine(ctx context.Context, j *job) (owned *voxel.Mask, seen faces, err error) {
+	// No gap may be noticed between the reading and the decision.
+	r.observing.Lock()
+	defer r.observing.Unlock()
+	if owned, err = r.Log.Owned(j.op.ID); err != nil {
+		return nil, faces{}, err
+	}
+	snap, err := r.World.Read(ctx, j.plan.Dimension, owned.Reads(maxRead))
+	if err != nil {
+		return nil, faces{}, err
+	}
+	seen = j.judge.look(owned, snap, "Not as the operation wrote it")
+	if doubted, _, err := r.Log.Doubted(j.plan.WorldID, j.plan.Dimension); err != nil || doubted.Len() == 0 {
+		return owned, seen, err
+	}
+	intact := seen.after.Clone()
+	intact.Union(seen.before)
+	changed := snap.Cells.Mask()
+	changed.Intersect(owned)
+	changed.Subtract(intact)
+	for _, e := range snap.Entities {
+		if e.Full {
+			intact.Remove(e.Pos)
+		}
+	}
+	return owned, seen, r.Log.Confirm(j.op.ID, intact, changed)
+}
+
+// settleDoubt decides about those cells of an operation that are in doubt, and returns
+// those that stay so.
+func (r *Runner) settleDoubt(ctx context.Context, j *job) (*voxel.Mask, error) {
+	doubted, _, err := r.Log.Doubted(j.plan.WorldID, j.plan.Dimension)
+	if err != nil || doubted.Len() == 0 {
+		return doubted, err
+	}
+	if _, _, err := r.examine(ctx, j); err != nil {
+		return nil, err
+	}
+	doubted, _, err = r.Log.Doubted(j.plan.WorldID, j.plan.Dimension)
+	return doubted, err
 }
 
 // disown records a page of edits. A cursor that moved without edits is kept too,

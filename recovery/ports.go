@@ -44,6 +44,16 @@ type Log interface {
 	// Disown ends, for good, every operation's ownership of cells that somebody
 	// else edited, and keeps the cursor up to which the world's edits are known.
 	Disown(worldID, dimension string, cells *voxel.Mask, cursor string) error
+	// Doubt records that edits by others in a world were missed since a time
+	// (milliseconds since 1970; 0: since the cursor was kept): all that is owned
+	// there is in doubt until Confirm, a write or a known edit of it.
+	Doubt(worldID string, since int64) error
+	// Doubted returns the owned cells that are in doubt, and since when.
+	Doubted(worldID, dimension string) (cells *voxel.Mask, since int64, err error)
+	// Confirm ends the doubt about cells of an operation that were compared with
+	// the world: the intact ones stay its own, ownership of the changed ones ends
+	// for good.
+	Confirm(operation string, intact, changed *voxel.Mask) error
 	// Cursor returns what Disown last kept for the world.
 	Cursor(worldID string) (string, error)
 

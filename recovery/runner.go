@@ -60,12 +60,15 @@ type Runner struct {
 	changed chan struct{}      // closed and replaced at every change of a record
 	broken  error              // the journal failed: no write until restart
 	edits   int                // how many edits by others were seen
-	greeted string             // the world's session that Verify was last run in
+	greeted string             // the world's session that Verify was last run in; "" asks for it
 	forgot  []Verified         // what that found to be lost
 	watched string             // the dimension of the open slice
 	edited  *voxel.Mask        // what others edited there since its intent
 
-	observing sync.Mutex // one reader of the world's changes at a time
+	// observing admits one reader of the world's changes at a time and protects
+	// the following.
+	observing sync.Mutex
+	looked    map[string]int64 // when the edits of a world were last known whole, ms
 
 	// The loop's own:
 	job      *job     // what it knows of the running operation
@@ -93,7 +96,7 @@ func Start(ctx context.Context, o Options) (*Runner, error) {
 	if o.Observe == 0 {
 		o.Observe = 2 * time.Second
 	}
-	r := &Runner{Options: o, wake: make(chan struct{}, 1), done: make(chan struct{}), changed: make(chan struct{}), edited: voxel.NewMask(), governor: governor{pace: o.Pace}}
+	r := &Runner{Options: o, wake: make(chan struct{}, 1), done: make(chan struct{}), changed: make(chan struct{}), edited: voxel.NewMask(), looked: map[string]int64{}, governor: governor{pace: o.Pace}}
 	if err := r.scan(); err != nil {
 		return nil, err
 	}

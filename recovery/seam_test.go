@@ -96,6 +96,14 @@ func (l tornLog) Disown(worldID, dimension string, cells *voxel.Mask, cursor str
 	return l.seam.through(func() error { return l.Log.Disown(worldID, dimension, cells, cursor) })
 }
 
+func (l tornLog) Doubt(worldID string, since int64) error {
+	return l.seam.through(func() error { return l.Log.Doubt(worldID, since) })
+}
+
+func (l tornLog) Confirm(operation string, intact, changed *voxel.Mask) error {
+	return l.seam.through(func() error { return l.Log.Confirm(operation, intact, changed) })
+}
+
 func (l tornLog) Decide(d plan.Decision, op plan.Operation, mask *voxel.Mask, then ...plan.Operation) error {
 	return l.seam.through(func() error { return l.Log.Decide(d, op, mask, then...) })
 }

@@ -27,9 +27,11 @@ type sim struct {
 	saved    *voxel.Volume
 	unloaded *voxel.Mask
 	changes  []plan.Change
-	touched  *voxel.Mask // every cell that a command of ours changed
-	away     bool
-	back     chan struct{}
+	// forgotten is how many of the changes the ring has lost.
+	forgotten int
+	touched   *voxel.Mask // every cell that a command of ours changed
+	away      bool
+	back      chan struct{}
 	// before is called ahead of each command; an outcome other than
 	// Answered ends the command there.
 	before func(command string) plan.OutcomeKind
@@ -220,15 +222,16 @@ func (s *sim) Changes(_ context.Context, cursor string) (plan.Changes, error) {
 	if s.away {
 		return plan.Changes{}, fault.Errorf(fault.WorldUnavailable, "no world is connected")
 	}
-	from := len(s.changes)
+	from, gap := len(s.changes), false
 	if cursor != "" {
 		n, err := strconv.Atoi(cursor)
 		if err != nil {
 			return plan.Changes{}, err
 		}
-		from = n
+		from = max(n, s.forgotten)
+		gap = from > n
 	}
-	return plan.Changes{Cursor: strconv.Itoa(len(s.changes)), List: append([]plan.Change(nil), s.changes[from:]...)}, nil
+	return plan.Changes{Cursor: strconv.Itoa(len(s.changes)), Gap: gap, List: append([]plan.Change(nil), s.changes[from:]...)}, nil
 }
 
 // edit is a player's edit: with its event, or without one as a command or another
@@ -240,6 +243,14 @@ func (s *sim) edit(p voxel.Pos, to block.State, event bool) {
 	if event {
 		s.changes = append(s.changes, plan.Change{Pos: p, Dimension: "overworld", Kind: "place", Player: "Steve"})
 	}
+}
+
+// overflow makes the ring lose all that nobody asked for yet.
+func (s *sim) overflow() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.changes = append(s.changes, plan.Change{Pos: voxel.Pos{X: 1 << 20}, Dimension: "overworld", Kind: "break"})
+	s.forgotten = len(s.changes)
 }
 
 // save makes what the world has now survive a crash of it; forget is that crash.
@@ -254,6 +265,12 @@ func (s *sim) forget() {
 	defer s.mu.Unlock()
 	s.cells = copyOf(s.saved)
 	s.world.Session += "'"
+}
+
+func (s *sim) session() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.world.Session
 }
 
 func (s *sim) show(p voxel.Pos) block.State {

@@ -15,11 +15,12 @@ type UndoRequest struct {
 	// as if those ahead of it were undone already, so the plans are to be
 	// applied in their order.
 	Operations []string
-	// Partial leaves cells alone that were changed since, and reports them.
+	// Partial leaves cells alone that were changed since, or that were given
+	// contents without AllowLoss, and reports them.
 	Partial bool
 	// AllowLoss gives up what is in the blocks that the operations placed:
-	// chests that were filled since, signs that were written, and pots, whose
-	// contents the game does not tell.
+	// chests that were filled since, signs that were written, and pots and item
+	// frames, whose contents the game does not tell.
 	AllowLoss bool
 }
 
@@ -27,7 +28,7 @@ type UndoRequest struct {
 type UndoReport struct {
 	Restored int             `json:"restored"`   // cells that the plan writes back
 	Kept     int             `json:"kept"`       // cells that are not the operation's any more
-	Reasons  map[string]int  `json:"reasons"`    // kept cells per reason: owner, changed, unloaded
+	Reasons  map[string]int  `json:"reasons"`    // kept cells per reason: owner, changed, contents, unloaded
 	Cells    []plan.Conflict `json:"kept_cells"` // the first 32 of them
 }
 
@@ -102,6 +103,10 @@ func (r *Runner) undoPlan(ctx context.Context, j *job, imagined *voxel.Volume, r
 	if err := r.sameWorld(j.plan); err != nil {
 		return Undo{}, err
 	}
+	doubted, err := r.settleDoubt(ctx, j)
+	if err != nil {
+		return Undo{}, err
+	}
 	wrote := j.receipts()
 	snap, err := r.World.Read(ctx, j.plan.Dimension, wrote.Reads(maxRead))
 	if err != nil {
@@ -116,7 +121,16 @@ func (r *Runner) undoPlan(ctx context.Context, j *job, imagined *voxel.Volume, r
 	if err != nil {
 		return Undo{}, err
 	}
-	report, wanted := j.undo(wrote, owned, snap)
+	snap.Entities = slices.DeleteFunc(snap.Entities, func(e plan.BlockEntity) bool {
+		return asPlaced(e) && !doubted.Has(e.Pos)
+	})
+	held := voxel.NewMask()
+	if request.Partial && !request.AllowLoss {
+		for _, e := range snap.Entities {
+			held.Add(e.Pos)
+		}
+	}
+	report, wanted := j.undo(wrote, owned, held, snap)
 	if report.Kept > 0 && !request.Partial {
 		return Undo{}, fault.Errorf(fault.UndoConflict, "%d cells were changed since operation %s wrote them", report.Kept, j.op.ID).
 			With("operation_id", j.op.ID).With("count", report.Kept).With("reasons", report.Reasons).With("cells", report.Cells)
@@ -136,6 +150,15 @@ func (r *Runner) undoPlan(ctx context.Context, j *job, imagined *voxel.Volume, r
 	return Undo{Plan: p, Report: report}, err
 }
 
+// asPlaced reports whether a block entity that an operation placed and still owns
+// holds nothing that an undo would lose. The game shows scripts neither the pattern
+// of a banner nor the colour of a cauldron's water, so that the addon says that both
+// are full. But a banner is as it was placed until it is broken, and a cauldron's
+// state says what is in it, which is water or lava and no item.
+func asPlaced(e plan.BlockEntity) bool {
+	return !e.Full || e.Kind == "banner" || e.Kind == "cauldron"
+}
+
 // receipts returns the cells that the operation was seen to have written.
 func (j *job) receipts() *voxel.Mask {
 	wrote := voxel.NewMask()
@@ -151,12 +174,13 @@ func (j *job) receipts() *voxel.Mask {
 const (
 	notOwned    = "Known later operation or edit prevents undo"
 	notTheSame  = "External change prevents undo"
+	notEmpty    = "Contents were put in since, or may have been"
 	notReadable = "In an unloaded chunk"
 )
 
 // undo sorts the cells that the operation wrote into those to restore and those
-// that are somebody else's now.
-func (j *job) undo(wrote, owned *voxel.Mask, snap *plan.Snapshot) (UndoReport, *voxel.Volume) {
+// that are somebody else's now, or hold something of somebody else's.
+func (j *job) undo(wrote, owned, held *voxel.Mask, snap *plan.Snapshot) (UndoReport, *voxel.Volume) {
 	report := UndoReport{Reasons: map[string]int{}, Cells: []plan.Conflict{}}
 	wanted := voxel.NewVolume()
 	for p := range wrote.All() {
@@ -170,6 +194,8 @@ func (j *job) undo(wrote, owned *voxel.Mask, snap *plan.Snapshot) (UndoReport, *
 			reason, short = notOwned, "owner"
 		case !j.judge.same(now, after):
 			reason, short = notTheSame, "changed"
+		case held.Has(p):
+			reason, short = notEmpty, "contents"
 		default:
 			wanted.Put(p, before)
 			report.Restored++

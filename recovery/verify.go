@@ -66,16 +66,11 @@ func (r *Runner) verify(ctx context.Context, id string) (Verified, error) {
 	if world, err := r.World.Info(); err != nil || world.ID != j.plan.WorldID || world.Epoch != j.plan.WorldEpoch {
 		return report, err
 	}
-	owned, err := r.Log.Owned(id)
+	owned, seen, err := r.examine(ctx, j)
 	if err != nil {
 		return Verified{}, err
 	}
 	report.Owned = owned.Len()
-	snap, err := r.World.Read(ctx, j.plan.Dimension, owned.Reads(maxRead))
-	if err != nil {
-		return Verified{}, err
-	}
-	seen := j.judge.look(owned, snap, "Not as the operation wrote it")
 	report.Present, report.Lost, report.Foreign, report.Unloaded = seen.after.Len(), seen.before.Len(), seen.total, seen.unloaded
 	for p := range seen.before.All() {
 		report.Cells = appendConflict(report.Cells, plan.Conflict{
@@ -145,8 +140,8 @@ func (r *Runner) lost(ctx context.Context, id string) (*job, *voxel.Mask, error)
 	return j, j.judge.look(owned, snap, "").before, nil
 }
 
-// greet looks, once each time the game has loaded the world anew, at what it may
-// have lost since it last saved (DESIGN §6).
+// greet looks, once each time the game has loaded the world anew or edits by others
+// were missed, at what the world may have lost since it last saved (DESIGN §6).
 func (r *Runner) greet(ctx context.Context) error {
 	world, err := r.World.Info()
 	if err != nil {

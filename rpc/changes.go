@@ -32,9 +32,10 @@ type ChangesView struct {
 
 // ChangeView is one change of the world.
 type ChangeView struct {
-	Kind      journal.EventKind `json:"kind" jsonschema:"wrote: by an operation of ours; external: by somebody else; abandoned: given up by an admin"`
+	Kind      journal.EventKind `json:"kind" jsonschema:"wrote: by an operation of ours; external: by somebody else; abandoned: given up by an admin; gap: edits by others since that time may be missing anywhere in the region"`
 	Operation string            `json:"operation_id,omitempty"`
 	At        int64             `json:"at" jsonschema:"milliseconds since 1970"`
+	Since     int64             `json:"since,omitempty" jsonschema:"gap only: milliseconds since 1970"`
 	Cells     int               `json:"cells"`
 	Boxes     []voxel.Box       `json:"boxes" jsonschema:"boxes that hold the cells, and perhaps others; the first 64"`
 }
@@ -75,8 +76,11 @@ func (s *Service) regionChanges(_ context.Context, by Caller, p changesParams) (
 	return v, nil
 }
 
-// changeOf shows an event as far as it lies in a region.
+// changeOf shows an event as far as it lies in a region. A gap may lie anywhere.
 func changeOf(e journal.Event, region voxel.Box) (ChangeView, bool) {
+	if e.Kind == journal.EventGap {
+		return ChangeView{Kind: e.Kind, At: e.At, Since: e.Since, Boxes: []voxel.Box{region}}, true
+	}
 	inside := e.Cells.Clone()
 	for p := range e.Cells.All() {
 		if !region.Has(p) {

@@ -44,6 +44,7 @@ type ContextView struct {
 	BlockData   BlockData   `json:"block_data"`
 	World       WorldView   `json:"world"`
 	Forgotten   []Forgotten `json:"forgotten,omitempty" jsonschema:"operations of which the world had lost cells when it was loaded; an admin can repair them"`
+	Unknown     *Unknown    `json:"unknown,omitempty" jsonschema:"present while edits by others were missed and not all that operations own was compared with the world since"`
 	Gate        GateView    `json:"gate"`
 	Limitations []string    `json:"limitations"`
 }
@@ -95,6 +96,12 @@ type Forgotten struct {
 	Lost      int    `json:"lost"`
 }
 
+// Unknown says what edits by others that the game did not remember may have changed.
+type Unknown struct {
+	Since int64 `json:"since" jsonschema:"milliseconds since 1970: edits by others from then on may be unknown"`
+	Cells int   `json:"cells" jsonschema:"cells of operations in the region that were not compared with the world since; preparing an undo or recovery_verify compares them"`
+}
+
 // GateView says whether new writes may begin.
 type GateView struct {
 	Open       bool     `json:"open"`
@@ -134,7 +141,28 @@ func (s *Service) projectContext(_ context.Context, by Caller, _ struct{ Scope }
 			v.Forgotten = append(v.Forgotten, Forgotten{Operation: f.Operation, Lost: f.Lost})
 		}
 	}
+	if v.Unknown, err = s.unknown(v.WorldID, p); err != nil {
+		return ContextView{}, err
+	}
 	return v, s.contextLists(p, &v)
+}
+
+// unknown returns what is in doubt of a project's region, nil for nothing.
+func (s *Service) unknown(worldID string, p plan.Project) (*Unknown, error) {
+	doubted, since, err := s.Journal.Doubted(worldID, p.Dimension)
+	if err != nil {
+		return nil, err
+	}
+	n := 0
+	for at := range doubted.All() {
+		if p.Region.Has(at) {
+			n++
+		}
+	}
+	if n == 0 {
+		return nil, nil //nolint:nilnil // nothing is an answer
+	}
+	return &Unknown{Since: since, Cells: n}, nil
 }
 
 // contextLists adds the parts and the newest operations.

@@ -53,7 +53,7 @@ func readMethods() []Method {
 		define(Method{
 			Name: "region_changes", Role: Agent, Idempotent: true, Example: `{}`,
 			Errors: codes(fault.WorldUnavailable, fault.VersionMismatch, fault.ResyncRequired),
-			Doc:    "What changed the region since a cursor: our own writes, and edits by others that the addon saw. resync_required only when that is truly lost.",
+			Doc:    "What changed the region since a cursor: our own writes, and edits by others that the addon saw. Where the game forgot edits before they were asked for, a change of the kind gap says since when they may be missing; resync_required comes only when the feed itself is lost.",
 		}, (*Service).regionChanges),
 	}
 }
