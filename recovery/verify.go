@@ -129,15 +129,8 @@ func (r *Runner) lost(ctx context.Context, id string) (*job, *voxel.Mask, error)
 	if err := r.sameWorld(j.plan); err != nil {
 		return nil, nil, err
 	}
-	owned, err := r.Log.Owned(id)
-	if err != nil {
-		return nil, nil, err
-	}
-	snap, err := r.World.Read(ctx, j.plan.Dimension, owned.Reads(maxRead))
-	if err != nil {
-		return nil, nil, err
-	}
-	return j, j.judge.look(owned, snap, "").before, nil
+	_, seen, err := r.examine(ctx, j)
+	return j, seen.before, err
 }
 
 // greet looks, once each time the game has loaded the world anew or edits by others
