@@ -151,6 +151,31 @@ func TestDraftRefuses(t *testing.T) {
 	}
 }
 
+func TestPolicyAllowsWhatTheProjectSays(t *testing.T) {
+	for name, c := range map[string]struct {
+		policy plan.Policy
+		state  string
+		denied bool
+	}{
+		"bedrock is a block like others": {plan.Policy{}, "bedrock", false}, // the prototype's palette has it
+		"what runs commands is not":      {plan.Policy{}, "command_block", true},
+		"barriers are not":               {plan.Policy{}, "barrier", true},
+		"allowed by id":                  {plan.Policy{Allow: []string{"barrier"}}, "barrier", false},
+		"denied by id":                   {plan.Policy{Deny: []string{"bedrock"}}, "bedrock", true},
+		"denied although allowed":        {plan.Policy{Deny: []string{"tnt"}, Allow: []string{"tnt"}}, "tnt", true},
+		"denied by class":                {plan.Policy{DenyClasses: []string{"gravity"}}, "sand", true},
+		"allowed although of the class":  {plan.Policy{DenyClasses: []string{"gravity"}, Allow: []string{"sand"}}, "sand", false},
+	} {
+		s, err := registry(t).Parse(c.state)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := c.policy.Refuses(s, registry(t)); (got != "") != c.denied {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+}
+
 func TestDependenciesAreReadOnceAndSorted(t *testing.T) {
 	h := head
 	h.Dependencies = []plan.Cell{{Pos: at(2, 2, 0)}, {Pos: at(0, 1, 0)}, {Pos: at(2, 2, 0)}}

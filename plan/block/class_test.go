@@ -70,7 +70,7 @@ func TestClassesSayWhatBlocksDo(t *testing.T) {
 		"barrier":               {block.Admin, 0},
 		"mob_spawner":           {block.Admin | block.BlockEntity, 0},
 		"portal":                {block.Admin, 0},
-		"bedrock":               {block.Admin, 0},
+		"bedrock":               {block.Solid, block.Admin},
 		"glass":                 {block.Solid, block.Admin | block.Attached},
 		"oak_fence":             {block.Solid, block.Attached | block.Redstone},
 		"oak_stairs":            {block.Solid, block.Attached | block.Half},
