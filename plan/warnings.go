@@ -24,7 +24,7 @@ var sentences = []struct{ code, message string }{
 	{warnGravity, "blocks that fall have nothing under them"},
 	{warnFluid, "water or lava has an open side and will flow out"},
 	{warnUnsupported, "blocks that need a support have none beside or below them and will drop"},
-	{warnHalf, "half of a door, bed or tall plant stands without its other half"},
+	{warnHalf, "half of a door, bed or tall plant is without its other half, or is replaced after it: the game may remove it"},
 	{warnDecay, "leaves without persistent_bit are too far from any log and will decay"},
 	{warnMelt, "ice or snow is so near a light that it will melt"},
 	{warnDark, "roofed floor is so far from any light that monsters may appear"},
@@ -89,23 +89,59 @@ func warnings(d *differ, env *Env) []Hint {
 	return out
 }
 
+// Surroundings returns the cells beside the wanted ones that before does not show
+// and that the warnings of Draft look at: neighbours of what falls, flows, leans or
+// is half of something, and of what is taken away. Once a caller has read them into
+// before, the warnings hold at the edge of the plan, too.
+func Surroundings(wanted *voxel.Volume, before *Snapshot, env Env) *voxel.Mask {
+	d := &differ{env: &env, wanted: wanted, before: before.Cells}
+	around := voxel.NewMask()
+	if d.run() != nil {
+		return around // Draft will say what is wrong
+	}
+	for ph, v := range d.phases {
+		if v == nil || phase(ph) == phaseKept {
+			continue
+		}
+		for _, key := range v.Sections() {
+			for p, change := range v.SectionCells(key) {
+				if !d.restless(&d.pairs[change], true) {
+					continue
+				}
+				for _, n := range neighbours {
+					if q := p.Add(n); wanted.ID(q) == voxel.None && before.Cells.ID(q) == voxel.None {
+						around.Add(q)
+					}
+				}
+			}
+		}
+	}
+	return around
+}
+
 // watched returns for each change whether its cells may be in danger or endanger
 // their neighbours: most cells are plain blocks that replace plain blocks.
 func (h *hazards) watched() []bool {
-	const restless = block.Gravity | block.Fluid | block.Attached | block.Half
 	any := false
 	for _, t := range h.world {
 		any = any || t.class&restless != 0
 	}
-	r := h.d.env.Registry
 	out := make([]bool, len(h.d.pairs))
-	for i, c := range h.d.pairs {
-		if i > 0 {
-			out[i] = r.Class(c.after)&restless != 0 || c.after.Waterlogged() ||
-				any && (c.after == block.Air || r.Class(c.before)&block.Half != 0)
-		}
+	for i := range h.d.pairs {
+		out[i] = i > 0 && h.d.restless(&h.d.pairs[i], any)
 	}
 	return out
+}
+
+// restless are the classes of what does not stay by itself.
+const restless = block.Gravity | block.Fluid | block.Attached | block.Half
+
+// restless reports whether the cells of a change may be in danger or, where any of
+// what is around them does not stay by itself, endanger that.
+func (d *differ) restless(c *pair, any bool) bool {
+	r := d.env.Registry
+	return r.Class(c.after)&restless != 0 || c.after.Waterlogged() ||
+		any && (c.after == block.Air || r.Class(c.before)&block.Half != 0)
 }
 
 func (h *hazards) warn(code string, p voxel.Pos) {
@@ -290,7 +326,9 @@ func (h *hazards) stateAfter(p voxel.Pos) (block.State, bool) {
 	return block.State(s), ok
 }
 
-// halfLeft checks that a half that goes does not leave the other behind.
+// halfLeft checks that a half that goes does not leave the other behind. Where
+// another block takes the place of either, whichever is written second may be gone
+// by then, and a cell that is not as it was read is a conflict.
 func (h *hazards) halfLeft(p voxel.Pos) {
 	id := h.d.before.ID(p)
 	if h.world[id].class&block.Half == 0 {
@@ -304,7 +342,14 @@ func (h *hazards) halfLeft(p voxel.Pos) {
 	q := p.Add(d)
 	left, known := h.stateAfter(q)
 	now, _ := h.stateAfter(p)
-	if known && left.ID() == was.ID() && left.Value(state) == value && now.ID() != was.ID() {
+	if !known || now.ID() == was.ID() {
+		return
+	}
+	isOther := func(s block.State) bool { return s.ID() == was.ID() && s.Value(state) == value }
+	switch other, _ := h.d.before.At(q); {
+	case isOther(left):
 		h.warn(warnHalf, q)
+	case isOther(block.State(other)) && now != block.Air:
+		h.warn(warnHalf, p)
 	}
 }

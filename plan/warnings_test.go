@@ -46,6 +46,10 @@ func TestWarnings(t *testing.T) {
 		"a whole bed":                     {nil, map[voxel.Pos]string{at(5, 5, 5): "bed[direction=0]", at(5, 5, 6): "bed[direction=0,head_piece_bit=true]"}, ""},
 		"a bed turned wrongly":            {nil, map[voxel.Pos]string{at(5, 5, 5): "bed[direction=0]", at(5, 5, 4): "bed[direction=0,head_piece_bit=true]"}, "half [5,5,4 5,5,5]"},
 		"half of a door taken":            {map[voxel.Pos]string{at(5, 5, 5): "wooden_door", at(5, 6, 5): "wooden_door[upper_block_bit=true]"}, map[voxel.Pos]string{at(5, 5, 5): "stone"}, "half [5,6,5]"},
+		"a door made a wall":              {map[voxel.Pos]string{at(5, 5, 5): "wooden_door", at(5, 6, 5): "wooden_door[upper_block_bit=true]"}, map[voxel.Pos]string{at(5, 5, 5): "stone", at(5, 6, 5): "stone"}, "half [5,5,5 5,6,5]"},
+		"a door taken":                    {map[voxel.Pos]string{at(5, 5, 5): "wooden_door", at(5, 6, 5): "wooden_door[upper_block_bit=true]"}, map[voxel.Pos]string{at(5, 5, 5): "air", at(5, 6, 5): "air"}, ""},
+		"a door that turns":               {map[voxel.Pos]string{at(5, 4, 5): "stone", at(5, 5, 5): "wooden_door", at(5, 6, 5): "wooden_door[upper_block_bit=true]"}, map[voxel.Pos]string{at(5, 5, 5): "wooden_door[cardinal_direction=north]", at(5, 6, 5): "wooden_door[cardinal_direction=north,upper_block_bit=true]"}, ""},
+		"half of a bed made a carpet":     {map[voxel.Pos]string{at(5, 4, 5): "stone", at(5, 5, 5): "bed[direction=0]", at(5, 5, 6): "bed[direction=0,head_piece_bit=true]"}, map[voxel.Pos]string{at(5, 5, 5): "white_carpet"}, "half [5,5,6]"},
 		"leaves alone":                    {nil, map[voxel.Pos]string{at(5, 5, 5): "oak_leaves[persistent_bit=false]"}, "decay [5,5,5]"},
 		"persistent leaves":               {nil, map[voxel.Pos]string{at(5, 5, 5): "oak_leaves[persistent_bit=true]"}, ""},
 		"leaves near a log":               {map[voxel.Pos]string{at(5, 5, 5): "oak_log"}, map[voxel.Pos]string{at(5, 6, 5): "oak_leaves[persistent_bit=false]", at(5, 7, 5): "oak_leaves[persistent_bit=false]"}, ""},
@@ -77,6 +81,33 @@ func TestWarnings(t *testing.T) {
 			_, err := plan.Draft(canonical(t, c.wanted), before, head, strict)
 			if (fault.CodeOf(err) == fault.InvalidRequest) != (c.want != "") {
 				t.Errorf("strict: error %v", err)
+			}
+		})
+	}
+}
+
+func TestSurroundingsAreWhatWarningsNeed(t *testing.T) {
+	for name, c := range map[string]struct {
+		world, wanted map[voxel.Pos]string
+		want          int
+	}{
+		"plain blocks need nothing":        {nil, map[voxel.Pos]string{at(5, 5, 5): "stone", at(5, 6, 5): "stone"}, 0},
+		"a torch needs its neighbours":     {nil, map[voxel.Pos]string{at(5, 5, 5): "torch"}, 6},
+		"planned neighbours are known":     {nil, map[voxel.Pos]string{at(5, 5, 5): "sand", at(5, 4, 5): "stone"}, 5},
+		"digging needs the walls":          {map[voxel.Pos]string{at(5, 5, 5): "stone"}, map[voxel.Pos]string{at(5, 5, 5): "air"}, 6},
+		"a half needs its other":           {map[voxel.Pos]string{at(5, 5, 5): "wooden_door"}, map[voxel.Pos]string{at(5, 5, 5): "stone"}, 6},
+		"what stays as it is needs nobody": {map[voxel.Pos]string{at(5, 5, 5): "torch"}, map[voxel.Pos]string{at(5, 5, 5): "torch"}, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			wanted := canonical(t, c.wanted)
+			before := canonical(t, c.world)
+			for p := range wanted.All() {
+				if before.ID(p) == voxel.None {
+					before.Put(p, "minecraft:air")
+				}
+			}
+			if got := plan.Surroundings(wanted, &plan.Snapshot{Cells: before}, wide(t)).Len(); got != c.want {
+				t.Errorf("%d cells, want %d", got, c.want)
 			}
 		})
 	}

@@ -63,6 +63,27 @@ func TestForeignChangeIsAConflictAndKept(t *testing.T) {
 	}
 }
 
+func TestWarningsSeeBeyondThePlan(t *testing.T) {
+	s := openWorld(t)
+	s.must(s.world.Set("overworld", voxel.Pos{X: 1}, "wooden_door", false))
+	s.must(s.world.Set("overworld", voxel.Pos{X: 1, Y: 1}, "wooden_door[upper_block_bit=true]", false))
+	for block, want := range map[string]string{
+		"stone": "half [1,1,0]", // the door's other half stays behind
+		"sand":  "gravity [1,0,0]; half [1,1,0]",
+		"torch": "half [1,1,0]",
+		"water": "open_fluid [1,0,0]; half [1,1,0]",
+	} {
+		p := ok[PlanView](s, "build_prepare", boxRecipe(block, false, voxel.Cube(voxel.Pos{X: 1})))
+		var got []string
+		for _, w := range p.Warnings {
+			got = append(got, fmt.Sprint(w.Code, " ", w.Cells))
+		}
+		if strings.Join(got, "; ") != want {
+			t.Errorf("%s: warnings %q, want %q", block, got, want)
+		}
+	}
+}
+
 func TestHashOfAnotherPlanIsStale(t *testing.T) {
 	s := openWorld(t)
 	p := ok[PlanView](s, "build_prepare", boxRecipe("stone", false, room))

@@ -119,6 +119,9 @@ func (s *Service) draft(ctx context.Context, by Caller, world plan.World, wanted
 			return PlanView{}, err
 		}
 	}
+	if err := by.readAround(ctx, world, plan.Surroundings(wanted, before, env), env.Region, before); err != nil {
+		return PlanView{}, err
+	}
 	now := s.now()
 	head := plan.Plan{
 		ID: s.NewID(), Project: by.Project.ID, WorldID: world.ID, WorldEpoch: world.Epoch,
@@ -139,6 +142,32 @@ func (s *Service) draft(ctx context.Context, by Caller, world plan.World, wanted
 		return PlanView{}, err
 	}
 	return viewOf(drafted), nil
+}
+
+// readAround reads the cells into before as far as the world has them: up to one
+// block beyond the region.
+func (by Caller) readAround(ctx context.Context, world plan.World, cells *voxel.Mask, region voxel.Box, before *plan.Snapshot) error {
+	reach := voxel.Box{Min: region.Min.Sub(voxel.Pos{X: 1, Z: 1}), Max: region.Max.Add(voxel.Pos{X: 1, Z: 1})}
+	if h, ok := world.Dimensions[by.Project.Dimension]; ok {
+		reach.Min.Y, reach.Max.Y = max(region.Min.Y-1, h.Min), min(region.Max.Y+1, h.Max)
+	}
+	var boxes []voxel.Box
+	for _, b := range cells.Reads(maxRead) {
+		if b = b.Intersect(reach); b.Valid() {
+			boxes = append(boxes, b)
+		}
+	}
+	if len(boxes) == 0 {
+		return nil
+	}
+	around, err := by.readBoxes(ctx, boxes)
+	if err != nil {
+		return err
+	}
+	for p, id := range around.Cells.All() {
+		before.Cells.Put(p, around.Cells.Content(id))
+	}
+	return nil
 }
 
 // ground returns the y of the highest block of a column that is not air.
