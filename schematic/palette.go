@@ -1,6 +1,9 @@
 package schematic
 
 import (
+	"hash/maphash"
+	"strings"
+
 	"groundplan/plan/voxel"
 	"groundplan/schematic/nbt"
 )
@@ -19,33 +22,31 @@ type sparsePalette struct {
 	missing bool // some index below the highest has no entry
 }
 
-// entry is a palette entry while the palette is read: its state is a part of one
-// text, so that a palette is two pieces of memory and not thousands.
-type entry struct {
-	index      int
-	start, end int
-}
+// paletteText is the room for the states of nearly every palette, as one text: a
+// palette is few pieces of memory and not thousands.
+const paletteText = 1 << 17
 
 func (p *sparsePalette) read(d *document) error {
-	text := make([]byte, 0, 1<<12)
-	entries := make([]entry, 0, 1<<6)
-	highest := -1
+	var text strings.Builder
+	text.Grow(paletteText)
+	seed := maphash.MakeSeed()
+	seen := make(map[uint64]int32, 1<<10) // the index of the state that has a hash
 	err := d.Compound(func(name []byte, t nbt.Tag) error {
 		switch {
 		case len(name) == 0:
 			return d.Errorf("a state without a name")
 		case len(name) > maxState:
 			return d.Errorf("a state of %d bytes", len(name))
-		case len(text)+len(name) > maxPaletteText:
+		case text.Len()+len(name) > maxPaletteText:
 			return d.Errorf("the states have more than %d bytes in all", maxPaletteText)
-		case len(entries) == maxPalette:
+		case p.entries == maxPalette:
 			return d.Errorf("more than %d entries", maxPalette)
 		case t != nbt.Int && (d.strict || t != nbt.Byte && t != nbt.Short):
 			return d.Errorf("%s where an index belongs", t.A())
 		}
-		one := entry{start: len(text)}
-		text = nbt.AppendPlain(text, name)
-		one.end = len(text)
+		start := text.Len()
+		nbt.WritePlain(&text, name)
+		state := text.String()[start:]
 		index, err := d.Number(t)
 		if err != nil {
 			return err
@@ -53,34 +54,27 @@ func (p *sparsePalette) read(d *document) error {
 		if index < 0 || index >= maxPalette {
 			return d.Errorf("the index %d; 0 to %d are possible", index, maxPalette-1)
 		}
-		one.index = int(index)
-		highest = max(highest, one.index)
-		entries = append(entries, one)
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	p.entries = len(entries)
-	p.missing = p.entries < highest+1
-	p.states = make([]string, highest+1)
-	return p.fill(d, string(text), entries)
-}
-
-// fill gives the states their places.
-func (p *sparsePalette) fill(d *document, text string, entries []entry) error {
-	seen := make(map[string]struct{}, len(entries))
-	for _, e := range entries {
-		state := text[e.start:e.end]
-		if _, twice := seen[state]; twice {
+		hash := maphash.String(seed, state)
+		if other, ok := seen[hash]; ok && p.states[other] == state {
 			return d.Errorf("the state %.100s stands there twice", state)
 		}
-		seen[state] = struct{}{}
-		if p.states[e.index] != absent {
-			return d.Errorf("the index %d belongs to %.100s and %.100s", e.index, p.states[e.index], state)
-		}
-		p.states[e.index] = state
+		seen[hash] = int32(index)
+		return p.add(d, int(index), state)
+	})
+	p.missing = p.entries < len(p.states)
+	return err
+}
+
+// add gives a state its place.
+func (p *sparsePalette) add(d *document, index int, state string) error {
+	if n := index + 1 - len(p.states); n > 0 {
+		p.states = append(p.states, make([]string, n)...)
 	}
+	if other := p.states[index]; other != absent {
+		return d.Errorf("the index %d belongs to %.100s and %.100s", index, other, state)
+	}
+	p.states[index] = state
+	p.entries++
 	return nil
 }
 

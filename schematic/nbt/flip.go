@@ -5,14 +5,12 @@ import "encoding/binary"
 // LittleEndian returns a big-endian document in the form of Bedrock.
 func LittleEndian(document []byte) ([]byte, error) {
 	f := flipper{Reader: NewBytes(document, Limits{}), out: make([]byte, 0, len(document))}
-	tag, err := f.tag()
-	if err != nil {
+	tag, name, err := f.head()
+	if err != nil || tag == End {
 		return nil, err
 	}
 	f.out = append(f.out, byte(tag))
-	if err := f.text(); err != nil {
-		return nil, err
-	}
+	f.text(name)
 	return f.out, f.value(tag)
 }
 
@@ -22,15 +20,10 @@ type flipper struct {
 	out []byte
 }
 
-// text copies a string.
-func (f *flipper) text() error {
-	b, err := f.name()
-	if err != nil {
-		return err
-	}
+// text appends a string.
+func (f *flipper) text(b []byte) {
 	f.out = binary.LittleEndian.AppendUint16(f.out, uint16(len(b)))
 	f.out = append(f.out, b...)
-	return nil
 }
 
 func (f *flipper) value(t Tag) error {
@@ -38,7 +31,9 @@ func (f *flipper) value(t Tag) error {
 	case Byte, Short, Int, Long, Float, Double:
 		return f.numbers(1, int(minSize[t]))
 	case String:
-		return f.text()
+		b, err := f.name()
+		f.text(b)
+		return err
 	case ByteArray, IntArray, LongArray:
 		n, err := f.ArrayHeader(t)
 		if err != nil {
@@ -93,7 +88,7 @@ func (f *flipper) compound() error {
 		return err
 	}
 	for {
-		t, err := f.tag()
+		t, name, err := f.field(nil)
 		if err != nil {
 			return err
 		}
@@ -102,9 +97,7 @@ func (f *flipper) compound() error {
 			f.depth--
 			return nil
 		}
-		if err := f.text(); err != nil {
-			return err
-		}
+		f.text(name)
 		if err := f.value(t); err != nil {
 			return err
 		}

@@ -171,11 +171,7 @@ func (r *Reader) take(n int) ([]byte, error) {
 
 // Root reads the type and the name of the document's one value.
 func (r *Reader) Root() (Tag, string, error) {
-	t, err := r.tag()
-	if err != nil || t == End {
-		return t, "", err
-	}
-	name, err := r.name()
+	t, name, err := r.head()
 	return t, string(name), err
 }
 
@@ -246,15 +242,40 @@ func (r *Reader) unique() map[string]bool {
 	return map[string]bool{}
 }
 
-// once counts a field and refuses a name that the set has.
-func (r *Reader) once(names map[string]bool, name []byte) error {
+// field reads the type and the name of a compound's next field, and refuses a name
+// that the set has; the type is End behind the last one.
+func (r *Reader) field(names map[string]bool) (Tag, []byte, error) {
+	t, name, err := r.head()
+	if err != nil || t == End {
+		return t, nil, err
+	}
 	if names != nil {
 		if names[string(name)] {
-			return r.Errorf("the field %q stands there twice", Plain(name))
+			return t, nil, r.Errorf("the field %q stands there twice", Plain(name))
 		}
 		names[string(name)] = true
 	}
-	return r.count(1)
+	return t, name, r.count(1)
+}
+
+// head reads a type and, unless it is End, a name. Mostly both are in the buffer.
+func (r *Reader) head() (Tag, []byte, error) {
+	if b := r.buf[r.at:]; len(b) >= 3 && b[0] <= byte(LongArray) {
+		if b[0] == byte(End) {
+			r.at++
+			return End, nil, nil
+		}
+		if n := int(r.short(b[1:])); n <= r.limits.Text && 3+n <= len(b) {
+			r.at += 3 + n
+			return Tag(b[0]), b[3 : 3+n], nil
+		}
+	}
+	t, err := r.tag()
+	if err != nil || t == End {
+		return t, nil, err
+	}
+	name, err := r.name()
+	return t, name, err
 }
 
 // Compound reads a compound's payload and calls field for each of its fields. The
@@ -265,20 +286,13 @@ func (r *Reader) Compound(field func(name []byte, t Tag) error) error {
 	}
 	names := r.unique()
 	for {
-		t, err := r.tag()
+		t, name, err := r.field(names)
 		if err != nil {
 			return err
 		}
 		if t == End {
 			r.depth--
 			return nil
-		}
-		name, err := r.name()
-		if err != nil {
-			return err
-		}
-		if err := r.once(names, name); err != nil {
-			return err
 		}
 		kept := keep(name)
 		n := min(len(name), len(kept))
@@ -467,14 +481,18 @@ func (r *Reader) Bulk(n int) ([]byte, error) {
 // Bulk are: they do not count against Limits.Spare.
 func (r *Reader) Free(since int64) { r.bulk += r.Offset() - since }
 
-// Ints reads n numbers of an int array.
+// Ints reads numbers of an int array, as many as out has room for.
 func (r *Reader) Ints(out []int32) error {
-	for i := range out {
-		b, err := r.take(4)
+	for len(out) > 0 {
+		n := min(len(out), window/2/4)
+		b, err := r.take(4 * n)
 		if err != nil {
 			return err
 		}
-		out[i] = int32(r.int(b))
+		for i := range n {
+			out[i] = int32(r.int(b[4*i:]))
+		}
+		out = out[n:]
 	}
 	return nil
 }
@@ -537,20 +555,13 @@ func (r *Reader) skipCompound() error {
 	}
 	names := r.unique()
 	for {
-		t, err := r.tag()
+		t, _, err := r.field(names)
 		if err != nil {
 			return err
 		}
 		if t == End {
 			r.depth--
 			return nil
-		}
-		name, err := r.name()
-		if err != nil {
-			return err
-		}
-		if err := r.once(names, name); err != nil {
-			return err
 		}
 		if err := r.Skip(t); err != nil {
 			return err

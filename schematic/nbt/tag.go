@@ -1,7 +1,9 @@
 package nbt
 
 import (
+	"encoding/binary"
 	"fmt"
+	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
 )
@@ -132,10 +134,23 @@ func Plain(b []byte) string {
 	if isASCII(b) {
 		return string(b)
 	}
-	return string(AppendPlain(nil, b))
+	return string(appendPlain(nil, b))
+}
+
+// WritePlain writes what Plain returns.
+func WritePlain(out *strings.Builder, b []byte) {
+	if !isASCII(b) {
+		b = appendPlain(nil, b)
+	}
+	out.Write(b)
 }
 
 func isASCII(b []byte) bool {
+	for ; len(b) >= 8; b = b[8:] {
+		if binary.LittleEndian.Uint64(b)&0x8080808080808080 != 0 {
+			return false
+		}
+	}
 	for _, c := range b {
 		if c >= utf8.RuneSelf {
 			return false
@@ -144,11 +159,8 @@ func isASCII(b []byte) bool {
 	return true
 }
 
-// AppendPlain appends what Plain returns.
-func AppendPlain(out, b []byte) []byte {
-	if isASCII(b) {
-		return append(out, b...)
-	}
+// appendPlain appends what Plain returns.
+func appendPlain(out, b []byte) []byte {
 	for len(b) > 0 {
 		if len(b) >= 2 && b[0] == 0xc0 && b[1] == 0x80 {
 			out = append(out, 0)
