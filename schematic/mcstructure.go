@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"groundplan/plan/block"
 	"groundplan/schematic/nbt"
 )
 
@@ -223,6 +224,23 @@ func (p *mcstructureParts) state(d *document, pair [2]int32) (string, bool, erro
 	default:
 		return block + "[waterlogged=true]", true, nil
 	}
+}
+
+// fromBedrock translates a state of a Bedrock structure, which is as old as the game
+// that wrote it.
+func fromBedrock(reg *block.Registry, state string) block.Translation {
+	if id, _ := split(state); id == "minecraft:structure_void" {
+		return block.Translation{Keep: true, Quality: block.Exact}
+	}
+	now, err := reg.ParseOld(state)
+	if err != nil {
+		return block.Translation{Quality: block.Unmapped, Note: err.Error()}
+	}
+	t := block.Translation{State: now, Quality: block.Exact}
+	if today, err := reg.Parse(state); err != nil || today != now {
+		t.Note = "a state of an older game"
+	}
+	return t
 }
 
 // bedrockVersion writes the version of a block as text: one byte for each part.

@@ -307,7 +307,6 @@ func (s *Schematic) refuseUnknown(translations []block.Translation) error {
 // translations returns what each palette entry becomes.
 func (s *Schematic) translations(reg *block.Registry, m Mapping) []block.Translation {
 	out := make([]block.Translation, len(s.palette))
-	bedrock := bedrockTranslator{reg: reg}
 	for i, state := range s.palette {
 		if state == absent {
 			out[i] = block.Translation{Keep: true, Quality: block.Exact}
@@ -317,7 +316,7 @@ func (s *Schematic) translations(reg *block.Registry, m Mapping) []block.Transla
 		switch {
 		case ok:
 		case s.bedrock:
-			t = bedrock.translate(state)
+			t = fromBedrock(reg, state)
 		default:
 			t = reg.TranslateFrom(state, s.DataVersion)
 		}
