@@ -2,12 +2,14 @@ package e2e
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/csv"
 	"encoding/json"
 	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -34,7 +36,7 @@ type corpusFile struct {
 	raw  int // bytes once inflated; 0 when the index does not say
 }
 
-// corpus returns the index, or skips the test.
+// corpus returns the index, the smallest files first, or skips the test.
 func corpus(t *testing.T) []corpusFile {
 	t.Helper()
 	f, err := os.Open(filepath.Join(corpusDir, "INDEX.tsv"))
@@ -53,6 +55,7 @@ func corpus(t *testing.T) []corpusFile {
 		raw, _ := strconv.Atoi(row[11])
 		files = append(files, corpusFile{row[0], raw})
 	}
+	slices.SortStableFunc(files, func(a, b corpusFile) int { return cmp.Compare(a.raw, b.raw) })
 	return files
 }
 
