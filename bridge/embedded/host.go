@@ -19,6 +19,7 @@ type host struct {
 
 	dimensions map[*store.Dimension]*goja.Object
 	blockCalls map[string]goja.Value
+	east       goja.Value // Block.east
 	stateCalls map[string]goja.Value
 	people     []*person
 	signals    map[string]*signal
@@ -64,6 +65,7 @@ func newHost(w *World) (*host, error) {
 	h.playerClass = h.vm.ToValue(func(goja.ConstructorCall) *goja.Object {
 		panic(h.vm.NewTypeError("a Player cannot be made"))
 	}).ToObject(h.vm)
+	h.east = h.blockMethod(h.eastOf)
 	h.blockCalls, h.stateCalls = h.blockMethods(), h.permutationMethods()
 	h.people = []*person{{host: h, name: w.options.Player}}
 	if w.options.NoScripts {

@@ -25,6 +25,8 @@ func (b *blockObject) Get(key string) goja.Value {
 	case "permutation":
 		in := b.info()
 		return b.host.permutationObject(b.host.world.catalog.info(in.dry))
+	case "east":
+		return b.host.east
 	case "isWaterlogged":
 		return b.host.vm.ToValue(b.info().water)
 	case "typeId":
@@ -50,13 +52,26 @@ func (b *blockObject) Get(key string) goja.Value {
 	return b.host.missing("Block", key)
 }
 
-// blockMethods are the methods that all blocks share.
-func (h *host) blockMethods() map[string]goja.Value {
-	method := func(f func(*blockObject, goja.FunctionCall) goja.Value) goja.Value {
-		return h.vm.ToValue(func(call goja.FunctionCall) goja.Value {
-			return f(inner[*blockObject](h, call.This, "Block"), call)
-		})
+// blockMethod makes a method that all blocks share.
+func (h *host) blockMethod(f func(*blockObject, goja.FunctionCall) goja.Value) goja.Value {
+	return h.vm.ToValue(func(call goja.FunctionCall) goja.Value {
+		return f(inner[*blockObject](h, call.This, "Block"), call)
+	})
+}
+
+// eastOf is Block.east.
+func (h *host) eastOf(b *blockObject, call goja.FunctionCall) goja.Value {
+	steps := 1
+	if v := call.Argument(0); !goja.IsUndefined(v) {
+		steps = int(v.ToInteger())
 	}
+	return h.block(b.dimension, b.pos.Add(voxel.Pos{X: steps}))
+}
+
+// blockMethods are the methods that all blocks share, but those that the script
+// calls for every cell.
+func (h *host) blockMethods() map[string]goja.Value {
+	method := h.blockMethod
 	return map[string]goja.Value{
 		"setPermutation": method(func(b *blockObject, call goja.FunctionCall) goja.Value {
 			p := inner[*permutation](h, call.Argument(0), "BlockPermutation")

@@ -58,7 +58,11 @@ func (o *dimensionObject) Get(key string) goja.Value {
 
 // getBlock returns the block at a place, undefined where the chunk is not loaded.
 func (h *host) getBlock(d *store.Dimension, call goja.FunctionCall) goja.Value {
-	p := h.pos(call.Argument(0))
+	return h.block(d, h.pos(call.Argument(0)))
+}
+
+// block returns the block at a place, undefined where the chunk is not loaded.
+func (h *host) block(d *store.Dimension, p voxel.Pos) goja.Value {
 	if !inside(d, p) {
 		return h.throw("LocationOutOfWorldBoundariesError", "Trying to access location "+p.String()+" which is outside of the world boundaries.")
 	}

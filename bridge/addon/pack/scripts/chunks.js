@@ -46,8 +46,9 @@ export function formatChunk(prefix, id, index, total, content) {
  */
 export function chunkPayload(prefix, id, payload, limits = {}) {
   const { budget = COMMAND_BYTES, points = CHUNK_CODE_POINTS, wrapper = "tell @s " } = limits;
-  // The header counts the lines, so the room for content depends on how many digits the count has.
-  for (let digits = 1; ; digits++) {
+  // The header counts the lines, so the room for content depends on how many digits the count has. A code
+  // point has at most two of the length's units, so there are no fewer lines than this.
+  for (let digits = String(Math.ceil(payload.length / (2 * points))).length; ; digits++) {
     const header = byteLength(`${wrapper}${prefix}|${id}||`) + 1 + 2 * digits;
     const room = budget - header;
     if (room < 0) throw new Error(`no room for a chunk of ${prefix} in ${budget} bytes`);

@@ -11,8 +11,6 @@ import { hashText } from "./hash.js";
  * @property {string} text canonical, without the namespace minecraft
  * @property {number} low hash of the canonical text with its namespace
  * @property {number} high
- * @property {object | undefined} page the page that last used it
- * @property {string} code how that page writes it
  */
 /**
  * One permutation.
@@ -21,12 +19,17 @@ import { hashText } from "./hash.js";
  * @property {Content} wet the same with the second layer full of water
  * @property {boolean} water whether the second layer can hold water
  * @property {string} entity what kind of block entity it has; "" for none
- * @property {boolean} plain whether the permutation alone says what the cell holds
+ * @property {Content | undefined} only what the cell holds, if the permutation alone says it
  * @property {import("@minecraft/server").BlockFilter} others matches every other permutation
  */
 
-/** @type {WeakMap<object, Kind>} */
-const byObject = new WeakMap();
+/**
+ * The kinds of the permutations that were met, by object; kindOf fills it.
+ * @type {Map<import("@minecraft/server").BlockPermutation, Kind>}
+ */
+const kinds = new Map();
+/** More permutations than a region has; an engine that makes a new object each time is held to it. */
+const MAX_KINDS = 4096;
 /** @type {Map<string, Kind>} */
 const byText = new Map();
 
@@ -40,7 +43,7 @@ export const UNLOADED = content("?", "?");
  */
 function content(text, full) {
   const { low, high } = hashText(full);
-  return { text, low, high, page: undefined, code: "" };
+  return { text, low, high };
 }
 
 /**
@@ -50,7 +53,7 @@ function content(text, full) {
  * @returns {Kind}
  */
 export function kindOf(permutation) {
-  let kind = byObject.get(permutation);
+  let kind = kinds.get(permutation);
   if (kind) return kind;
   const text = stateText(permutation);
   kind = byText.get(text);
@@ -58,7 +61,8 @@ export function kindOf(permutation) {
     kind = newKind(permutation, text);
     byText.set(text, kind);
   }
-  byObject.set(permutation, kind);
+  if (kinds.size >= MAX_KINDS) kinds.clear();
+  kinds.set(permutation, kind);
   return kind;
 }
 
@@ -71,12 +75,13 @@ function newKind(permutation, full) {
   const water = permutation.canContainLiquid(LiquidType.Water);
   const entity = entityKind(permutation);
   const wet = full.endsWith("]") ? `${full.slice(0, -1)},waterlogged=true]` : `${full}[waterlogged=true]`;
+  const dry = content(short(full), full);
   return {
-    dry: content(short(full), full),
+    dry,
     wet: content(short(wet), wet),
     water,
     entity,
-    plain: !water && entity === "",
+    only: water || entity !== "" ? undefined : dry,
     others: { excludePermutations: [permutation] },
   };
 }

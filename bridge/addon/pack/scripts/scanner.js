@@ -6,46 +6,31 @@
 // permutations that have neither are asked about.
 
 import { BlockVolume } from "@minecraft/server";
-import { hasContents } from "./entities.js";
 import { kindOf, UNLOADED } from "./kinds.js";
 
-/** Parts of a row up to this length are read cell by cell. */
-const LEAF = 16;
-/** After so many questions that did not help, only one of eight is still asked about parts of rows. */
+/** After so many questions that did not help, only one of eight is still asked about what is less than a layer. */
 const PATIENCE = 6;
-
-/**
- * What takes the runs. A method that returns false ends the scan before the cells it was told about.
- * @typedef {object} Sink
- * @property {(content: import("./kinds.js").Content, count: number) => boolean} run
- * @property {(index: number, kind: string, full: boolean) => boolean} entity
- */
 
 /** A scan of one box that can be interrupted between any two cells. */
 export class Scanner {
   /**
    * @param {import("@minecraft/server").Dimension} dimension
    * @param {import("./region.js").Box} box
-   * @param {Sink} sink
+   * @param {import("./runs.js").Runs} runs what takes the cells
    * @param {number} from index of the first cell to read
+   * @param {number} before how many cells the runs had before this box
    */
-  constructor(dimension, box, sink, from) {
+  constructor(dimension, box, runs, from, before) {
     this.dimension = dimension;
     this.min = box.min;
     this.sx = box.max.x - box.min.x + 1;
     this.sy = box.max.y - box.min.y + 1;
     this.sz = box.max.z - box.min.z + 1;
     this.total = this.sx * this.sy * this.sz;
-    this.sink = sink;
+    this.runs = runs;
+    this.before = before;
     /** Index of the next cell to read. */
     this.at = from;
-    /**
-     * The run at hand.
-     * @type {import("./kinds.js").Content | undefined}
-     */
-    this.content = undefined;
-    this.count = 0;
-    this.stopped = false;
     this.paused = false;
     this.deadline = 0;
     this.patience = PATIENCE;
@@ -59,42 +44,39 @@ export class Scanner {
   }
 
   /**
-   * Notes which chunks are not loaded.
+   * Notes whether all chunks are loaded, or none.
    * @param {import("./region.js").Box} box
    */
   findHoles({ min, max }) {
-    /** @type {Set<string>} */
-    this.holes = new Set();
-    let chunks = 0;
+    this.whole = true;
+    this.absent = true;
     for (let cx = min.x >> 4; cx <= max.x >> 4; cx++) {
       for (let cz = min.z >> 4; cz <= max.z >> 4; cz++) {
-        chunks++;
-        if (!this.dimension.isChunkLoaded({ x: cx * 16, y: min.y, z: cz * 16 })) this.holes.add(`${cx},${cz}`);
+        if (this.dimension.isChunkLoaded({ x: cx * 16, y: min.y, z: cz * 16 })) this.absent = false;
+        else this.whole = false;
       }
     }
-    this.whole = this.holes.size === 0;
-    this.absent = this.holes.size === chunks;
   }
 
   /**
-   * Reads on until the deadline. Returns true when the box is read or the sink is full.
+   * Reads on until the deadline. Returns true when the box is read or the runs are full.
    * @param {number} deadline as of Date.now
    */
   scan(deadline) {
     this.deadline = deadline;
     this.paused = false;
     if (this.absent) this.emit(UNLOADED, this.total - this.at);
-    while (this.at < this.total && !this.stopped) {
+    while (this.at < this.total && !this.runs.full) {
       const x = this.at % this.sx;
       const row = (this.at - x) / this.sx;
       const z = row % this.sz;
       const y = (row - z) / this.sz;
-      if (x > 0) this.row(y, z, x);
+      if (x > 0) this.row(y, z, x, this.sx - 1);
       else if (z > 0) this.rows(y, z, this.sz - 1);
       else this.layers(y, this.sy - 1);
       if (this.paused) return false;
     }
-    if (!this.stopped) this.flush();
+    this.runs.flush();
     return true;
   }
 
@@ -107,7 +89,7 @@ export class Scanner {
     if (y0 === y1) return this.rows(y0, 0, this.sz - 1);
     if (this.uniform(0, y0, 0, this.sx - 1, y1, this.sz - 1)) return true;
     const middle = (y0 + y1) >> 1;
-    return !this.stopped && this.layers(y0, middle) && this.layers(middle + 1, y1);
+    return !this.runs.full && this.layers(y0, middle) && this.layers(middle + 1, y1);
   }
 
   /**
@@ -117,43 +99,32 @@ export class Scanner {
    * @returns {boolean} whether to go on
    */
   rows(y, z0, z1) {
-    if (z0 === z1) return this.row(y, z0, 0);
-    if (this.uniform(0, y, z0, this.sx - 1, y, z1)) return true;
+    if (z0 === z1) return this.row(y, z0, 0, this.sx - 1);
+    if (this.hopeful() && this.uniform(0, y, z0, this.sx - 1, y, z1)) return true;
     const middle = (z0 + z1) >> 1;
-    return !this.stopped && this.rows(y, z0, middle) && this.rows(y, middle + 1, z1);
+    return !this.runs.full && this.rows(y, z0, middle) && this.rows(y, middle + 1, z1);
   }
 
   /**
-   * @param {number} y
-   * @param {number} z
-   * @param {number} x0
-   * @returns {boolean} whether to go on
-   */
-  row(y, z, x0) {
-    if (this.whole) return this.part(y, z, x0, this.sx - 1);
-    const chunkZ = (this.min.z + z) >> 4;
-    while (x0 < this.sx) {
-      const chunkX = (this.min.x + x0) >> 4;
-      const end = Math.min(chunkX * 16 + 15 - this.min.x, this.sx - 1);
-      const hole = this.holes.has(`${chunkX},${chunkZ}`);
-      if (!(hole ? this.emit(UNLOADED, end - x0 + 1) : this.part(y, z, x0, end))) return false;
-      x0 = end + 1;
-    }
-    return true;
-  }
-
-  /**
+   * Reads a part of a row: what lies in one chunk cell by cell, more by halves that meet at a chunk's edge.
    * @param {number} y
    * @param {number} z
    * @param {number} x0
    * @param {number} x1
    * @returns {boolean} whether to go on
    */
-  part(y, z, x0, x1) {
-    if (x1 - x0 < LEAF) return this.cells(y, z, x0, x1);
-    if ((this.patience > 0 || (++this.skipped & 7) === 0) && this.uniform(x0, y, z, x1, y, z)) return true;
-    const middle = (x0 + x1) >> 1;
-    return !this.stopped && this.part(y, z, x0, middle) && this.part(y, z, middle + 1, x1);
+  row(y, z, x0, x1) {
+    const first = (this.min.x + x0) >> 4;
+    const last = (this.min.x + x1) >> 4;
+    if (first === last) return this.cells(y, z, x0, x1);
+    if (this.hopeful() && this.uniform(x0, y, z, x1, y, z)) return true;
+    const edge = ((first + last + 1) >> 1) * 16 - this.min.x;
+    return !this.runs.full && this.row(y, z, x0, edge - 1) && this.row(y, z, edge, x1);
+  }
+
+  /** Reports whether it is worth to ask about a part of a layer. */
+  hopeful() {
+    return this.patience > 0 || (++this.skipped & 7) === 0;
   }
 
   /**
@@ -174,7 +145,7 @@ export class Scanner {
     const block = dimension.getBlock(low);
     if (!block) return false;
     const kind = kindOf(block.permutation);
-    if (!kind.plain) return false;
+    if (!kind.only) return false;
     high.x = min.x + x1;
     high.y = min.y + y1;
     high.z = min.z + z1;
@@ -189,10 +160,12 @@ export class Scanner {
       return false; // a chunk was unloaded meanwhile: the cells will say which
     }
     this.patience = PATIENCE;
-    return this.emit(kind.dry, (x1 - x0 + 1) * (y1 - y0 + 1) * (z1 - z0 + 1));
+    return this.emit(kind.only, (x1 - x0 + 1) * (y1 - y0 + 1) * (z1 - z0 + 1));
   }
 
   /**
+   * Reads cells of one chunk, each from its western neighbour: that needs no position, which is what costs
+   * most to hand to the game.
    * @param {number} y
    * @param {number} z
    * @param {number} x0
@@ -204,96 +177,65 @@ export class Scanner {
       this.paused = true;
       return false;
     }
-    const { dimension, here, min, sink } = this;
-    let { content, count } = this;
+    const { here, min, runs } = this;
+    if (!runs.ready()) return false;
+    here.x = min.x + x0;
     here.y = min.y + y;
     here.z = min.z + z;
-    const first = min.x + x0;
-    const last = min.x + x1;
+    let block = this.dimension.getBlock(here);
+    if (!block) return this.emit(UNLOADED, x1 - x0 + 1);
+    const { met, tokens } = runs;
+    let { token, count, end } = runs;
+    let x = x0;
+    let permutation = block.permutation;
     /** @type {import("@minecraft/server").BlockPermutation | undefined} */
-    let plain; // of the cell before, if it says everything
-    for (let x = first; x <= last; x++) {
-      here.x = x;
-      const block = dimension.getBlock(here);
-      /** @type {import("./kinds.js").Content | undefined} */
-      let found = UNLOADED;
-      if (block) {
-        const { permutation } = block;
-        if (permutation === plain) {
-          count++;
-          continue;
-        }
-        const kind = kindOf(permutation);
-        if (kind.plain) {
-          plain = permutation;
-          found = kind.dry;
-        } else {
-          plain = undefined;
-          found = this.special(block, kind, this.at + x - first);
-        }
-      } else {
-        plain = undefined;
-      }
-      if (found === content && found !== undefined) {
+    let before; // of the cell before, if it says everything
+    /** @type {import("./runs.js").Token | null | undefined} */
+    let found;
+    for (;;) {
+      if (permutation === before) {
         count++;
-        continue;
+      } else {
+        found = met.get(permutation);
+        before = permutation;
+        if (!found) {
+          before = undefined;
+          if (found === null) found = (block.isWaterlogged ? runs.wet : runs.dry).get(permutation);
+          found ??= runs.meet(block, permutation, this.before + this.at + x - x0);
+          if (found === null) {
+            x1 = x - 1; // that was the last
+            break;
+          }
+        }
+        if (found === token) {
+          count++;
+        } else {
+          tokens[end++] = token; // the first one is null
+          if (count > 1) tokens[end++] = runs.sink.count(count);
+          token = found;
+          count = 1;
+        }
       }
-      if (found === undefined || (content !== undefined && !sink.run(content, count))) {
-        this.content = content;
-        this.count = count;
-        this.at += x - first;
-        if (found === undefined) this.flush();
-        this.stopped = true;
-        return false;
-      }
-      content = found;
-      count = 1;
+      if (x === x1) break;
+      x++;
+      block = /** @type {import("@minecraft/server").Block} */ (block.east()); // the chunk is loaded
+      permutation = block.permutation;
     }
-    this.content = content;
-    this.count = count;
+    runs.token = token;
+    runs.count = count;
+    runs.end = end;
     this.at += x1 - x0 + 1;
-    return true;
+    return !runs.full;
   }
 
   /**
-   * Returns what a cell holds whose permutation does not tell everything; undefined when the sink has no
-   * room for its block entity.
-   * @param {import("@minecraft/server").Block} block
-   * @param {import("./kinds.js").Kind} kind
-   * @param {number} index
-   */
-  special(block, kind, index) {
-    if (kind.entity !== "" && !this.sink.entity(index, kind.entity, hasContents(block, kind.entity))) return undefined;
-    return kind.water && block.isWaterlogged ? kind.wet : kind.dry;
-  }
-
-  /**
+   * Takes cells that all hold the same.
    * @param {import("./kinds.js").Content} content
    * @param {number} count
    */
   emit(content, count) {
-    if (content !== this.content) {
-      if (!this.flush()) return false;
-      this.content = content;
-    }
-    this.count += count;
+    if (!this.runs.add(content, count)) return false;
     this.at += count;
     return true;
-  }
-
-  flush() {
-    if (this.content === undefined) return true;
-    if (!this.sink.run(this.content, this.count)) {
-      this.stopped = true;
-      return false;
-    }
-    this.content = undefined;
-    this.count = 0;
-    return true;
-  }
-
-  /** Index of the first cell that the sink has not taken. */
-  get taken() {
-    return this.at - this.count;
   }
 }

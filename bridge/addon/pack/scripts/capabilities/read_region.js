@@ -4,12 +4,11 @@ import { system } from "@minecraft/server";
 import { deadline, isSpent } from "../budget.js";
 import { PAGE_BYTES } from "../constants.js";
 import { boxesOf, cellsOf, dimensionOf, pageOf } from "../region.js";
+import { MAX_TOKENS, Runs } from "../runs.js";
 import { Scanner } from "../scanner.js";
 
-/** Room for the fixed parts of the answer, and for the runs that are not counted yet. */
-const ENVELOPE = 240;
-/** Runs are put together up to this length before they are counted. */
-const TAIL = 64;
+/** Room for the fixed parts of the answer, and for runs that are not counted yet: ",pal" and "*abc" are the longest tokens. */
+const ENVELOPE = 240 + 4 * MAX_TOKENS;
 
 /** What block entities leave to the run that they are in: the longest state there is, and more. */
 const RESERVE = 640;
@@ -22,10 +21,7 @@ const COUNTS = Array.from({ length: 65 }, (_, n) => (n < 2 ? "" : `*${n.toString
  * @typedef {ReturnType<typeof newPage>} Page
  */
 function newPage() {
-  // Closures and not fields, and few entries in arrays: this runs once for every change along a row, and
-  // script engines find a variable faster than a property.
   let bytes = ENVELOPE;
-  let tail = "";
   /** @type {string[]} */
   const palette = [];
   /** @type {string[]} */
@@ -44,32 +40,24 @@ function newPage() {
     return true;
   };
 
-  /** @param {import("../kinds.js").Content} content */
-  const enrol = (content) => {
-    if (!take(content.text.length + 3)) return false;
-    content.page = self;
-    content.code = `,${palette.length.toString(36)}`;
-    palette.push(content.text);
-    return true;
-  };
-
   const self = {
     palette,
     entities,
-    /**
-     * @param {import("../kinds.js").Content} content
-     * @param {number} count
-     */
-    run(content, count) {
-      if (tail.length > TAIL) {
-        if (!take(tail.length)) return false;
-        runs.push(tail);
-        tail = "";
-      }
-      if (content.page !== self && !enrol(content)) return false;
-      tail += content.code;
-      if (count > 1) tail += count <= 64 ? COUNTS[count] : `*${count.toString(36)}`;
-      return true;
+    /** @param {import("../kinds.js").Content} content */
+    enrol(content) {
+      if (!take(content.text.length + 3)) return null;
+      palette.push(content.text);
+      return `,${(palette.length - 1).toString(36)}`;
+    },
+    /** @param {number} n */
+    count(n) {
+      return n <= 64 ? COUNTS[n] : `*${n.toString(36)}`;
+    },
+    /** @param {Array<import("../runs.js").Token | null>} tokens */
+    take(tokens) {
+      const text = tokens.join("");
+      runs.push(text);
+      return take(text.length);
     },
     /**
      * @param {number} index
@@ -81,9 +69,8 @@ function newPage() {
       entities.push([index, kind, full ? 1 : 0]);
       return true;
     },
-    /** Returns the text of all runs; nothing may be added after it. */
+    /** Returns the text of all runs. */
     text() {
-      runs.push(tail);
       return runs.join("").slice(1);
     },
   };
@@ -102,6 +89,7 @@ class Reading {
     this.boxes = boxes;
     this.from = from;
     this.page = newPage();
+    this.runs = new Runs(this.page);
     /** How many cells the boxes before the current one have. */
     this.before = 0;
     this.box = 0;
@@ -111,10 +99,7 @@ class Reading {
 
   /** @param {number} from */
   open(from) {
-    const { before, page } = this;
-    /** @type {import("../scanner.js").Sink} */
-    const sink = { run: page.run, entity: (index, kind, full) => page.entity(before + index, kind, full) };
-    return new Scanner(this.dimension, this.boxes[this.box], sink, from);
+    return new Scanner(this.dimension, this.boxes[this.box], this.runs, from, this.before);
   }
 
   /**
@@ -123,7 +108,7 @@ class Reading {
    */
   read(deadline) {
     while (this.scanner.scan(deadline)) {
-      if (this.scanner.stopped || this.box === this.boxes.length - 1) return true;
+      if (this.runs.full || this.box === this.boxes.length - 1) return true;
       this.before += this.scanner.total;
       this.box++;
       this.scanner = this.open(0);
@@ -133,10 +118,11 @@ class Reading {
 
   result() {
     const { page, from } = this;
-    const next = this.before + this.scanner.taken;
+    this.runs.give();
+    const next = this.before + this.scanner.at;
     // Those of the cells that did not fit any more; they come in order.
     while (page.entities.length > 0 && page.entities[page.entities.length - 1][0] >= next) page.entities.pop();
-    const all = this.box === this.boxes.length - 1 && this.scanner.taken === this.scanner.total;
+    const all = this.box === this.boxes.length - 1 && this.scanner.at === this.scanner.total;
     return { from, palette: page.palette, runs: page.text(), next: all ? -1 : next, be: page.entities, tick: system.currentTick };
   }
 }

@@ -6,6 +6,7 @@ import { deadline } from "../budget.js";
 import { Digest } from "../hash.js";
 import { UNLOADED } from "../kinds.js";
 import { boxOf, dimensionOf, pageOf } from "../region.js";
+import { Runs } from "../runs.js";
 import { Scanner } from "../scanner.js";
 
 /** What stands for the digest of a section with a cell that is not loaded. */
@@ -18,13 +19,24 @@ class SectionSink {
   digest = new Digest();
   known = true;
 
-  /**
-   * @param {import("../kinds.js").Content} content
-   * @param {number} count
-   */
-  run(content, count) {
+  /** @param {import("../kinds.js").Content} content */
+  enrol(content) {
     if (content === UNLOADED) this.known = false;
-    this.digest.add(content, count);
+    return content;
+  }
+
+  /** @param {number} n */
+  count(n) {
+    return n;
+  }
+
+  /** @param {Array<import("../runs.js").Token | null>} tokens */
+  take(tokens) {
+    for (let i = 0; tokens[i] !== ""; ) {
+      const content = /** @type {import("../kinds.js").Content | null} */ (tokens[i++]);
+      const count = typeof tokens[i] === "number" ? Number(tokens[i++]) : 1;
+      if (content) this.digest.add(content, count);
+    }
     return true;
   }
 
@@ -43,8 +55,10 @@ export function* regionDigest(payload) {
   const digests = [];
   for (const section of sections.slice(from, end)) {
     const sink = new SectionSink();
-    const scanner = new Scanner(dimension, section, sink, 0);
+    const runs = new Runs(sink);
+    const scanner = new Scanner(dimension, section, runs, 0, 0);
     while (!scanner.scan(deadline())) yield;
+    runs.give();
     digests.push(sink.known ? sink.digest.text() : UNKNOWN);
   }
   return { from, digests: digests.join(""), next: end < sections.length ? end : -1 };
