@@ -143,9 +143,11 @@ func (j *job) dependencies() *voxel.Mask {
 	return m
 }
 
-// relied returns the first conflicts among the dependencies. One that the plan
+// relied returns the first conflicts beside the states of the plan's cells: blocks to
+// be changed that were given contents, and dependencies. A dependency that the plan
 // itself changes may be as before or as after.
 func (j *job) relied(snap *plan.Snapshot) (found []plan.Conflict, total int) {
+	found, total = j.filled(snap)
 	for _, d := range j.plan.Dependencies {
 		now, loaded := snap.Cells.At(d.Pos)
 		switch {

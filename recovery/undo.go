@@ -140,7 +140,9 @@ func (r *Runner) undoPlan(ctx context.Context, j *job, imagined *voxel.Volume, r
 		ID: r.NewID(), Project: j.plan.Project, WorldID: j.plan.WorldID, WorldEpoch: j.plan.WorldEpoch, Dimension: j.plan.Dimension,
 		Region: project.Region, UndoOf: j.op.ID, CreatedAt: now, ExpiresAt: now + int64(project.Limits.PlanTTL)*1000,
 	}
-	env := plan.Env{Registry: j.judge.registry, Limits: project.Limits, Region: project.Region, Policy: project.Policy}
+	limits := project.Limits
+	limits.PlanCells = max(limits.PlanCells, wanted.Len()) // what was allowed once can be undone
+	env := plan.Env{Registry: j.judge.registry, Limits: limits, Region: project.Region, Policy: project.Policy}
 	for _, e := range snap.Entities {
 		if request.AllowLoss {
 			env.AllowLoss = append(env.AllowLoss, e.Pos)
@@ -157,6 +159,26 @@ func (r *Runner) undoPlan(ctx context.Context, j *job, imagined *voxel.Volume, r
 // state says what is in it, which is water or lava and no item.
 func asPlaced(e plan.BlockEntity) bool {
 	return !e.Full || e.Kind == "banner" || e.Kind == "cauldron"
+}
+
+// filled returns the first conflicts among the cells still to be changed that were
+// given contents since the plan was made: it was allowed to lose none.
+func (j *job) filled(snap *plan.Snapshot) (found []plan.Conflict, total int) {
+	for _, e := range snap.Entities {
+		if !e.Full || j.plan.AllowLoss || j.plan.UndoOf != "" && asPlaced(e) || j.before.ID(e.Pos) == voxel.None {
+			continue
+		}
+		now, _ := snap.Cells.At(e.Pos)
+		before, after := j.before.Content(j.before.ID(e.Pos)), j.after.Content(j.after.ID(e.Pos))
+		if j.judge.same(now, after) || !j.judge.same(now, before) {
+			continue // done already, or a conflict as it is
+		}
+		total++
+		found = appendConflict(found, plan.Conflict{
+			Pos: e.Pos, Reason: notEmpty, Expected: state(before), Current: state(now), Desired: state(after),
+		})
+	}
+	return found, total
 }
 
 // receipts returns the cells that the operation was seen to have written.
