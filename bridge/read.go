@@ -175,6 +175,27 @@ func isHex(text string) bool {
 	return true
 }
 
+// Entities counts the entities in a box of at most 32,768 cells by type, such as
+// minecraft:cow; players are none. unsupported_capability when the addon is too old to
+// tell.
+func (w *World) Entities(ctx context.Context, dimension string, box voxel.Box) (map[string]int, error) {
+	s, gen, err := w.link(ctx)
+	if err != nil {
+		return nil, w.fault("entities", err)
+	}
+	result, err := w.call(ctx, s, gen, CapabilityEntities, regionPayload(dimension, box, 0))
+	if err != nil {
+		return nil, w.fault("entities "+dimension, err)
+	}
+	var answer struct {
+		Entities map[string]int `json:"entities"`
+	}
+	if err := json.Unmarshal(result, &answer); err != nil || answer.Entities == nil {
+		return nil, w.fault("entities "+dimension, flawed(FlawShape, -1, "entities: %v", err))
+	}
+	return answer.Entities, nil
+}
+
 // maxChanges bounds the changes that one call of Changes returns; the next call
 // goes on where it ended.
 const maxChanges = 1 << 17

@@ -50,6 +50,7 @@ const (
 	CapabilityHello     = "world_hello"
 	CapabilityRead      = "read_region"
 	CapabilityDigest    = "region_digest"
+	CapabilityEntities  = "region_entities"
 	CapabilityChanges   = "world_changes"
 	CapabilityCommand   = "run_world_command"
 	CapabilityPlayer    = "get_player_snapshot"

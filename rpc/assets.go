@@ -188,10 +188,14 @@ func (s *Service) schematicExport(ctx context.Context, by Caller, p exportParams
 	if err != nil {
 		return ExportView{}, err
 	}
+	entities, err := by.entities(ctx, box)
+	if err != nil {
+		return ExportView{}, err
+	}
 	export := schematic.Export{
 		Format: schematic.Format(p.Format), Version: p.Version, Box: box, Origin: p.Min, Name: p.Name,
 		Author: p.Author, Date: p.Date, Metadata: p.Metadata,
-		BlockEntities: snap.Entities, AllowLoss: p.AllowLoss, Limits: s.Library.Limits,
+		BlockEntities: snap.Entities, Entities: entities, AllowLoss: p.AllowLoss, Limits: s.Library.Limits,
 	}
 	if p.Origin != nil {
 		export.Origin = *p.Origin
@@ -208,6 +212,21 @@ func (s *Service) schematicExport(ctx context.Context, by Caller, p exportParams
 		asset, err = s.Library.Put(s.NewID(), &file, false)
 	}
 	return ExportView{Asset: asset, Losses: losses}, err
+}
+
+// entities counts what stands in a box by type.
+func (by Caller) entities(ctx context.Context, box voxel.Box) (map[string]int, error) {
+	all := map[string]int{}
+	for _, part := range split(box) {
+		some, err := by.handle.Entities(ctx, by.Project.Dimension, part)
+		if err != nil {
+			return nil, err
+		}
+		for kind, n := range some {
+			all[kind] += n
+		}
+	}
+	return all, nil
 }
 
 type mappingParams struct {

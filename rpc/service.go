@@ -21,6 +21,9 @@ type World interface {
 	Info() (plan.World, error)
 	// Read returns the cells of boxes of at most 32,768 cells each.
 	Read(ctx context.Context, dimension string, boxes []voxel.Box) (*plan.Snapshot, error)
+	// Entities counts the entities in a box of at most 32,768 cells by type, players
+	// aside.
+	Entities(ctx context.Context, dimension string, box voxel.Box) (map[string]int, error)
 }
 
 // maxRead is the most cells that one read of the world may have.

@@ -160,7 +160,7 @@ func assetMethods() []Method {
 		define(Method{
 			Name: "schematic_export", Role: Agent, Writes: true, Heavy: true,
 			Example: `{"name":"My tower","min":{"x":0,"y":0,"z":0},"max":{"x":2,"y":2,"z":2}}`,
-			Errors:  worldErrors(fault.OutOfBounds, fault.BudgetExceeded, fault.UnsupportedBlock, fault.UnsupportedBlockEntity, fault.StorageFailed),
+			Errors:  worldErrors(fault.OutOfBounds, fault.BudgetExceeded, fault.UnsupportedBlock, fault.UnsupportedBlockEntity, fault.UnsupportedEntity, fault.StorageFailed),
 			Doc:     "Saves a region, air included, as a Sponge schematic or a Bedrock structure in the library. The answer is the asset; the file stays in the library.",
 		}, (*Service).schematicExport),
 		define(Method{

@@ -277,6 +277,8 @@ func (p *player) direct(words []string, line string) {
 		p.must(err)
 		p.must(os.MkdirAll(filepath.Join(p.dir, "schematics"), 0o700))
 		p.must(os.WriteFile(filepath.Join(p.dir, "schematics", words[1]+".schem"), data, 0o600))
+	case "summon": // summon X,Y,Z TYPE: an entity stands there
+		p.must(p.world.Summon("overworld", words[2], position(words[1])))
 	case "alias": // alias ID: a link lies in the library where a file should
 		p.must(os.Symlink(p.dir, filepath.Join(p.dir, "schematics", words[1]+".schem")))
 	case "link": // the folder of schematics is a link

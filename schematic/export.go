@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 	"unicode"
@@ -35,10 +36,10 @@ type Export struct {
 	Metadata map[string]string
 
 	// BlockEntities and Entities are what the box has beside its states: the
-	// kinds and places of the first, the kinds of the second. A file does not
-	// get them; unless AllowLoss is set they are an error that names them.
+	// kinds and places of the first, how many of each kind of the second. A file
+	// does not get them; unless AllowLoss is set they are an error that names them.
 	BlockEntities []plan.BlockEntity
-	Entities      []string
+	Entities      map[string]int
 	AllowLoss     bool
 
 	Limits plan.Limits // AssetCells and AssetBytes count
@@ -149,12 +150,15 @@ func CheckName(name string) error {
 
 // losses counts what the file will not have, and refuses it without AllowLoss.
 func (e *Export) losses() (Losses, error) {
-	l := Losses{BlockEntities: len(e.BlockEntities), Entities: len(e.Entities)}
+	l := Losses{BlockEntities: len(e.BlockEntities)}
+	for _, n := range e.Entities {
+		l.Entities += n
+	}
 	if e.AllowLoss {
 		return l, nil
 	}
 	if len(e.Entities) > 0 {
-		names := slices.Compact(slices.Sorted(slices.Values(e.Entities)))
+		names := slices.Sorted(maps.Keys(e.Entities))
 		return l, fault.Errorf(fault.UnsupportedEntity, "a schematic would lose the entities %s", listed(names)).
 			With("entities", names)
 	}

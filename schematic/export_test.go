@@ -188,7 +188,7 @@ func TestExportsThatWouldLoseSomethingNameIt(t *testing.T) {
 	try(fault.UnsupportedBlock, "minecraft:info_update")
 	e.BlockEntities = []plan.BlockEntity{{Pos: voxel.Pos{X: 1}, Kind: "chest", Full: true}}
 	try(fault.UnsupportedBlockEntity, "chest at 1,0,0")
-	e.Entities = []string{"minecraft:cow", "minecraft:cat", "minecraft:cow"}
+	e.Entities = map[string]int{"minecraft:cow": 2, "minecraft:cat": 1}
 	try(fault.UnsupportedEntity, "minecraft:cat, minecraft:cow")
 	e.AllowLoss = true
 	if l := try("", ""); l.BlockEntities != 1 || l.Entities != 3 || fmt.Sprint(l.States) != "[minecraft:info_update]" {

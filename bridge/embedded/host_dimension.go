@@ -19,6 +19,7 @@ func (h *host) dimensionObject(d *store.Dimension) *goja.Object {
 		isChunkLoaded: h.vm.ToValue(func(call goja.FunctionCall) goja.Value {
 			return h.vm.ToValue(h.world.loaded(d, h.pos(call.Argument(0))))
 		}),
+		getEntities: h.vm.ToValue(func(call goja.FunctionCall) goja.Value { return h.getEntities(d, call) }),
 		runCommand: h.vm.ToValue(func(call goja.FunctionCall) goja.Value {
 			return h.runCommand(origin{dimension: d}, call.Argument(0).String())
 		}),
@@ -31,9 +32,10 @@ func (h *host) dimensionObject(d *store.Dimension) *goja.Object {
 // because the script asks it for every cell.
 type dimensionObject struct {
 	readOnly
-	host                                               *host
-	dimension                                          *store.Dimension
-	getBlock, containsBlock, isChunkLoaded, runCommand goja.Value
+	host      *host
+	dimension *store.Dimension
+
+	getBlock, containsBlock, isChunkLoaded, getEntities, runCommand goja.Value
 }
 
 // Get returns a property or a method.
@@ -45,6 +47,8 @@ func (o *dimensionObject) Get(key string) goja.Value {
 		return o.containsBlock
 	case "isChunkLoaded":
 		return o.isChunkLoaded
+	case "getEntities":
+		return o.getEntities
 	case "runCommand":
 		return o.runCommand
 	case "id":
@@ -105,6 +109,23 @@ func (h *host) blockFilter(v goja.Value) func(store.State) bool {
 	return func(s store.State) bool {
 		return s != first.info.state && h.world.catalog.info(s).dry != first.info.state
 	}
+}
+
+// getEntities returns the mobs that stand in a volume. The pack asks for no players.
+func (h *host) getEntities(d *store.Dimension, call goja.FunctionCall) goja.Value {
+	query := call.Argument(0).ToObject(h.vm)
+	if types, _ := query.Get("excludeTypes").Export().([]any); len(query.Keys()) != 3 || len(types) != 1 || types[0] != "minecraft:player" {
+		panic(h.vm.NewTypeError("the embedded world has no EntityQueryOptions but location, volume and excludeTypes"))
+	}
+	low, size := h.pos(query.Get("location")), h.pos(query.Get("volume"))
+	box := voxel.Box{Min: low, Max: low.Add(size)}
+	var found []any
+	for _, m := range h.world.mobs {
+		if m.dimension == d && box.Has(m.pos) {
+			found = append(found, h.object("Entity", map[string]any{"typeId": m.kind}))
+		}
+	}
+	return h.vm.NewArray(found...)
 }
 
 // runCommand runs a command for the script.

@@ -44,6 +44,7 @@ type World struct {
 	// due are calls that wait for a tick.
 	due    []delayed
 	player player
+	mobs   []mob // not kept on disk
 	chaos  *chaos
 	paused bool
 	held   []frame // commands that wait for the end of a pause
@@ -62,6 +63,13 @@ type player struct {
 	dimension string
 	pos       voxel.Pos
 	items     []store.Item
+}
+
+// mob is an entity that only stands there.
+type mob struct {
+	kind      string // such as minecraft:cow
+	dimension *store.Dimension
+	pos       voxel.Pos
 }
 
 var errClosed = errors.New("the world was closed")
@@ -437,6 +445,19 @@ func (w *World) SetEntity(dimension string, p voxel.Pos, e store.Entity) error {
 	}
 	d.SetEntity(p, e)
 	w.dirty = true
+	return nil
+}
+
+// Summon puts an entity, such as minecraft:cow, into a cell. It stands there and does
+// nothing until the world is closed.
+func (w *World) Summon(dimension, kind string, p voxel.Pos) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	d, err := w.place(dimension, p)
+	if err != nil {
+		return err
+	}
+	w.mobs = append(w.mobs, mob{kind, d, p})
 	return nil
 }
 

@@ -117,7 +117,7 @@ func (p *tap) heard(t *testing.T) []string {
 	t.Helper()
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	reads := []string{"world_hello", "read_region", "region_digest", "world_changes", "get_player_snapshot", "get_inventory_snapshot"}
+	reads := []string{"world_hello", "read_region", "region_digest", "region_entities", "world_changes", "get_player_snapshot", "get_inventory_snapshot"}
 	var commands []string
 	for _, line := range p.lines {
 		if len(line) > 461 {

@@ -3,7 +3,7 @@
 
 export const ADDON_VERSION = "0.1.0";
 export const API_VERSION = "2.6.0";
-/** The version of what world_hello, read_region, region_digest and world_changes answer. */
+/** The version of what world_hello, read_region, region_digest, region_entities and world_changes answer. */
 export const PROTOCOL = 1;
 
 export const NAMESPACE = "mcbews";
