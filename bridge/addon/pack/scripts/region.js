@@ -7,6 +7,9 @@ import { RequestError } from "./router.js";
 /** @typedef {{x: number, y: number, z: number}} Cell */
 /** @typedef {{min: Cell, max: Cell}} Box */
 
+/** The outermost cells of a world. */
+const EDGE = 30000000;
+
 const DIMENSIONS = ["overworld", "nether", "the_end"];
 
 /** @type {Map<string, import("@minecraft/server").Dimension>} */
@@ -49,16 +52,8 @@ export function heights(dimension) {
  * @returns {Box}
  */
 export function boxOf(dimension, payload) {
-  const min = cellOf(payload.min, "min");
-  const max = cellOf(payload.max, "max");
-  if (min.x > max.x || min.y > max.y || min.z > max.z) {
-    throw new RequestError(ErrorCode.invalidRequest, "min is above max");
-  }
-  const box = { min, max };
-  const range = heights(dimension);
-  if (min.y < range.min || max.y > range.max) {
-    throw new RequestError(ErrorCode.capabilityFailed, `y must be within ${range.min} and ${range.max}`);
-  }
+  const box = { min: cellOf(payload.min, "min"), max: cellOf(payload.max, "max") };
+  checkBox(box, heights(dimension));
   checkSize(cellsOf(box));
   return box;
 }
@@ -71,18 +66,40 @@ export function boxOf(dimension, payload) {
  * @returns {Box[]}
  */
 export function boxesOf(dimension, payload) {
-  const boxes = [boxOf(dimension, payload)];
-  const { min } = boxes[0];
+  const first = boxOf(dimension, payload);
+  const boxes = [first];
   const more = payload.more ?? [];
   if (!Array.isArray(more) || more.length % 6 !== 0 || !more.every(Number.isInteger)) {
     throw new RequestError(ErrorCode.invalidRequest, "more must have six integers for each box");
   }
+  const range = heights(dimension);
+  let cells = cellsOf(first);
   for (let i = 0; i < more.length; i += 6) {
-    const [x, y, z] = [min.x + more[i], min.y + more[i + 1], min.z + more[i + 2]];
-    boxes.push(boxOf(dimension, { min: [x, y, z], max: [x + more[i + 3] - 1, y + more[i + 4] - 1, z + more[i + 5] - 1] }));
+    const min = { x: first.min.x + more[i], y: first.min.y + more[i + 1], z: first.min.z + more[i + 2] };
+    const box = { min, max: { x: min.x + more[i + 3] - 1, y: min.y + more[i + 4] - 1, z: min.z + more[i + 5] - 1 } };
+    checkBox(box, range);
+    cells += cellsOf(box);
+    boxes.push(box);
   }
-  checkSize(boxes.reduce((sum, box) => sum + cellsOf(box), 0));
+  checkSize(cells);
   return boxes;
+}
+
+/**
+ * Throws unless there is such a box in the world.
+ * @param {Box} box
+ * @param {{min: number, max: number}} range
+ */
+function checkBox({ min, max }, range) {
+  if (min.x > max.x || min.y > max.y || min.z > max.z) {
+    throw new RequestError(ErrorCode.invalidRequest, "min is above max");
+  }
+  if (min.x < -EDGE || min.z < -EDGE || max.x > EDGE || max.z > EDGE) {
+    throw new RequestError(ErrorCode.invalidRequest, "x and z must be within ±30,000,000");
+  }
+  if (min.y < range.min || max.y > range.max) {
+    throw new RequestError(ErrorCode.capabilityFailed, `y must be within ${range.min} and ${range.max}`);
+  }
 }
 
 /**
@@ -106,8 +123,8 @@ function checkSize(cells) {
  * @returns {Cell}
  */
 function cellOf(value, name) {
-  if (!Array.isArray(value) || value.length !== 3 || !value.every((n) => Number.isInteger(n) && Math.abs(n) <= 30000000)) {
-    throw new RequestError(ErrorCode.invalidRequest, `${name} must be three integers within ±30,000,000`);
+  if (!Array.isArray(value) || value.length !== 3 || !value.every(Number.isInteger)) {
+    throw new RequestError(ErrorCode.invalidRequest, `${name} must be three integers`);
   }
   return { x: value[0], y: value[1], z: value[2] };
 }

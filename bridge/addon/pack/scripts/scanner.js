@@ -11,35 +11,54 @@ import { kindOf, UNLOADED } from "./kinds.js";
 /** After so many questions that did not help, only one of eight is still asked about what is less than a layer. */
 const PATIENCE = 6;
 
-/** A scan of one box that can be interrupted between any two cells. */
+/** A scan of boxes, one after the other, that can be interrupted between any two cells. */
 export class Scanner {
   /**
    * @param {import("@minecraft/server").Dimension} dimension
-   * @param {import("./region.js").Box} box
    * @param {import("./runs.js").Runs} runs what takes the cells
-   * @param {number} from index of the first cell to read
-   * @param {number} before how many cells the runs had before this box
    */
-  constructor(dimension, box, runs, from, before) {
+  constructor(dimension, runs) {
     this.dimension = dimension;
-    this.min = box.min;
-    this.sx = box.max.x - box.min.x + 1;
-    this.sy = box.max.y - box.min.y + 1;
-    this.sz = box.max.z - box.min.z + 1;
-    this.total = this.sx * this.sy * this.sz;
     this.runs = runs;
-    this.before = before;
+    /** The box at hand: its lowest corner and its size. */
+    this.min = { x: 0, y: 0, z: 0 };
+    this.sx = 0;
+    this.sy = 0;
+    this.sz = 0;
+    this.total = 0;
+    /** How many cells the runs had before this box. */
+    this.before = 0;
     /** Index of the next cell to read. */
-    this.at = from;
+    this.at = 0;
     this.paused = false;
     this.deadline = 0;
     this.patience = PATIENCE;
     this.skipped = 0;
+    /** Whether all chunks of the box are loaded, or none. */
+    this.whole = false;
+    this.absent = false;
     // Positions and the volume are used again and again: making objects is what costs most.
     this.here = { x: 0, y: 0, z: 0 };
     this.low = { x: 0, y: 0, z: 0 };
     this.high = { x: 0, y: 0, z: 0 };
     this.volume = new BlockVolume(this.low, this.high);
+  }
+
+  /**
+   * Turns to a box.
+   * @param {import("./region.js").Box} box
+   * @param {number} from index of the first cell to read
+   * @param {number} before how many cells the runs have before this box
+   */
+  aim(box, from, before) {
+    this.min = box.min;
+    this.sx = box.max.x - box.min.x + 1;
+    this.sy = box.max.y - box.min.y + 1;
+    this.sz = box.max.z - box.min.z + 1;
+    this.total = this.sx * this.sy * this.sz;
+    this.before = before;
+    this.at = from;
+    this.patience = PATIENCE;
     this.findHoles(box);
   }
 
@@ -48,11 +67,15 @@ export class Scanner {
    * @param {import("./region.js").Box} box
    */
   findHoles({ min, max }) {
+    const { here } = this;
     this.whole = true;
     this.absent = true;
+    here.y = min.y;
     for (let cx = min.x >> 4; cx <= max.x >> 4; cx++) {
       for (let cz = min.z >> 4; cz <= max.z >> 4; cz++) {
-        if (this.dimension.isChunkLoaded({ x: cx * 16, y: min.y, z: cz * 16 })) this.absent = false;
+        here.x = cx * 16;
+        here.z = cz * 16;
+        if (this.dimension.isChunkLoaded(here)) this.absent = false;
         else this.whole = false;
       }
     }
@@ -76,7 +99,6 @@ export class Scanner {
       else this.layers(y, this.sy - 1);
       if (this.paused) return false;
     }
-    this.runs.flush();
     return true;
   }
 

@@ -85,21 +85,15 @@ class Reading {
    * @param {number} from number of the first cell to read
    */
   constructor(dimension, boxes, from) {
-    this.dimension = dimension;
     this.boxes = boxes;
     this.from = from;
     this.page = newPage();
     this.runs = new Runs(this.page);
-    /** How many cells the boxes before the current one have. */
-    this.before = 0;
+    this.scanner = new Scanner(dimension, this.runs);
     this.box = 0;
-    while (from - this.before >= cellsOf(boxes[this.box])) this.before += cellsOf(boxes[this.box++]);
-    this.scanner = this.open(from - this.before);
-  }
-
-  /** @param {number} from */
-  open(from) {
-    return new Scanner(this.dimension, this.boxes[this.box], this.runs, from, this.before);
+    let before = 0;
+    while (from - before >= cellsOf(boxes[this.box])) before += cellsOf(boxes[this.box++]);
+    this.scanner.aim(boxes[this.box], from - before, before);
   }
 
   /**
@@ -107,22 +101,22 @@ class Reading {
    * @param {number} deadline as of Date.now
    */
   read(deadline) {
-    while (this.scanner.scan(deadline)) {
-      if (this.runs.full || this.box === this.boxes.length - 1) return true;
-      this.before += this.scanner.total;
-      this.box++;
-      this.scanner = this.open(0);
+    const { boxes, runs, scanner } = this;
+    while (scanner.scan(deadline)) {
+      if (runs.full || this.box === boxes.length - 1) return true;
+      scanner.aim(boxes[++this.box], 0, scanner.before + scanner.total);
     }
     return false;
   }
 
   result() {
-    const { page, from } = this;
-    this.runs.give();
-    const next = this.before + this.scanner.at;
+    const { page, from, runs, scanner } = this;
+    runs.flush();
+    runs.give();
+    const next = scanner.before + scanner.at;
     // Those of the cells that did not fit any more; they come in order.
     while (page.entities.length > 0 && page.entities[page.entities.length - 1][0] >= next) page.entities.pop();
-    const all = this.box === this.boxes.length - 1 && this.scanner.at === this.scanner.total;
+    const all = this.box === this.boxes.length - 1 && scanner.at === scanner.total;
     return { from, palette: page.palette, runs: page.text(), next: all ? -1 : next, be: page.entities, tick: system.currentTick };
   }
 }

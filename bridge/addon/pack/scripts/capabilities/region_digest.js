@@ -56,8 +56,10 @@ export function* regionDigest(payload) {
   for (const section of sections.slice(from, end)) {
     const sink = new SectionSink();
     const runs = new Runs(sink);
-    const scanner = new Scanner(dimension, section, runs, 0, 0);
+    const scanner = new Scanner(dimension, runs);
+    scanner.aim(section, 0, 0);
     while (!scanner.scan(deadline())) yield;
+    runs.flush();
     runs.give();
     digests.push(sink.known ? sink.digest.text() : UNKNOWN);
   }
