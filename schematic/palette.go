@@ -29,8 +29,7 @@ const paletteText = 1 << 17
 func (p *sparsePalette) read(d *document) error {
 	var text strings.Builder
 	text.Grow(paletteText)
-	seed := maphash.MakeSeed()
-	seen := make(map[uint64]int32, 1<<10) // the index of the state that has a hash
+	seen := stateSet{seed: maphash.MakeSeed(), slots: make([]uint32, 1<<12)}
 	err := d.Compound(func(name []byte, t nbt.Tag) error {
 		switch {
 		case len(name) == 0:
@@ -54,15 +53,50 @@ func (p *sparsePalette) read(d *document) error {
 		if index < 0 || index >= maxPalette {
 			return d.Errorf("the index %d; 0 to %d are possible", index, maxPalette-1)
 		}
-		hash := maphash.String(seed, state)
-		if other, ok := seen[hash]; ok && p.states[other] == state {
+		if !seen.add(p.states, state, uint32(index)) {
 			return d.Errorf("the state %.100s stands there twice", state)
 		}
-		seen[hash] = int32(index)
 		return p.add(d, int(index), state)
 	})
 	p.missing = p.entries < len(p.states)
 	return err
+}
+
+// stateSet is a set of states, each by its index in a list and found by its hash.
+type stateSet struct {
+	seed  maphash.Seed
+	slots []uint32 // index + 1, at the hash or behind; a power of two, at least half of them 0
+	n     int
+}
+
+// add reports whether the list has no such state yet among those that were added; it
+// will have it at the index.
+func (s *stateSet) add(list []string, state string, index uint32) bool {
+	if s.n++; 2*s.n > len(s.slots) {
+		old := s.slots
+		s.slots = make([]uint32, 2*len(old))
+		for _, at := range old {
+			if at != 0 {
+				*s.slot(list, list[at-1]) = at
+			}
+		}
+	}
+	at := s.slot(list, state)
+	if *at != 0 {
+		return false
+	}
+	*at = index + 1
+	return true
+}
+
+// slot returns the place of a state, or the free one where it belongs.
+func (s *stateSet) slot(list []string, state string) *uint32 {
+	for i := maphash.String(s.seed, state); ; i++ {
+		at := &s.slots[i&uint64(len(s.slots)-1)]
+		if *at == 0 || list[*at-1] == state {
+			return at
+		}
+	}
 }
 
 // add gives a state its place.
