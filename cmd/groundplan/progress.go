@@ -9,13 +9,19 @@ import (
 // bar shows progress: drawn on a terminal, nothing elsewhere.
 type bar struct{ drawn *progressbar.ProgressBar }
 
-// progress returns a bar for so many steps.
+// progress returns a bar for so many steps; with -1, for as long as it takes.
 func (p *program) progress(steps int, what string) bar {
 	if !p.stderr {
 		return bar{}
 	}
-	return bar{progressbar.NewOptions(steps, progressbar.OptionSetWriter(p.err), progressbar.OptionSetDescription(what),
-		progressbar.OptionClearOnFinish(), progressbar.OptionShowCount(), progressbar.OptionSetWidth(30))}
+	options := []progressbar.Option{
+		progressbar.OptionSetWriter(p.err), progressbar.OptionSetDescription(what), progressbar.OptionClearOnFinish(),
+		progressbar.OptionSetRenderBlankState(true), progressbar.OptionSetWidth(30),
+	}
+	if steps >= 0 {
+		options = append(options, progressbar.OptionShowCount())
+	}
+	return bar{progressbar.NewOptions(steps, options...)}
 }
 
 func (b bar) set(n int) {

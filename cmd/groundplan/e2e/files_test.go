@@ -304,6 +304,28 @@ func TestAnImportThatIsInterruptedSaysWhatBecomesOfIt(t *testing.T) {
 	again.stop(t)
 }
 
+func TestProgressIsDrawnOnATerminalOnly(t *testing.T) {
+	if _, err := exec.LookPath("script"); err != nil {
+		t.Skip("no script on this machine, which gives a program a terminal")
+	}
+	s := start(t, t.TempDir(), "--world", "embedded")
+	line := strings.Join([]string{program, "import", cottageFile, "--at=0,-60,0", "--yes", "--data", s.Data}, " ")
+	drawn, err := exec.CommandContext(t.Context(), "script", "-qec", line, os.DevNull).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, step := range []string{"uploading", "planning", "writing", `"status":"applied"`} {
+		if !bytes.Contains(drawn, []byte(step)) {
+			t.Errorf("no %s in %q", step, drawn)
+		}
+	}
+	_, stderr, _ := output(t, "import", cottageFile, "--at=0,-60,0", "--yes", "--data", s.Data)
+	if stderr != "" {
+		t.Errorf("without a terminal: %q", stderr)
+	}
+	s.stop(t)
+}
+
 // awaitNewest polls the newest operation until done says so.
 func (s *service) awaitNewest(t *testing.T, done func(operation) bool) operation {
 	t.Helper()
