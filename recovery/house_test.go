@@ -32,7 +32,8 @@ type house struct {
 	world    *sim
 	runner   *Runner
 	pace     Pace
-	calm     bool // the Runner does not look by itself at what a reloaded world lost
+	calm     bool  // the Runner does not look by itself at what a reloaded world lost
+	disk     *disk // what a crash leaves of the journal's file; nil: all of it
 	ids      int
 }
 
@@ -71,7 +72,11 @@ func (h *house) start() {
 
 func (h *house) open() {
 	h.t.Helper()
-	log, err := journal.Open(h.path, journal.Options{NoSync: true})
+	options := journal.Options{NoSync: true}
+	if h.disk != nil {
+		options.Seam = h.disk.watch
+	}
+	log, err := journal.Open(h.path, options)
 	if err != nil {
 		h.t.Fatal(err)
 	}

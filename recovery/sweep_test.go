@@ -3,6 +3,7 @@ package recovery
 import (
 	"flag"
 	"fmt"
+	"math/rand/v2"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -17,15 +18,27 @@ import (
 // stride thins the second crashes out: 1 takes every one.
 var stride = flag.Int("stride", usualStride, "take every n-th point of the recovery for the second crash of the sweep")
 
-// scene is one run of the sweep: a few operations, a crash at the k-th point,
-// and the recovery from it, itself crashed at the m-th point.
+// crash says where a run of the sweep stops dead, and what is left then.
+type crash struct {
+	first, second int  // points of the scene and of the recovery; 0: none
+	file          fate // of what the journal had not synced
+	forgets       bool // the world loses its unsaved tail
+	verdict       plan.Verdict
+}
+
+func (c crash) String() string {
+	return fmt.Sprintf("crash at point %d, again at %d, %s, unsynced writes %s, the world forgets: %v", c.first, c.second, c.verdict, c.file, c.forgets)
+}
+
+// scene is one run of the sweep: a few operations, a crash, and the recovery from
+// it, itself crashed at a later point.
 type scene struct {
 	*house
+	crash   crash
+	random  *rand.Rand
 	acked   map[string]plan.Operation // final operations that a caller was told of
 	keys    map[string]string         // key to operation, as told
 	planned *voxel.Mask               // cells of every plan
-	verdict plan.Verdict
-	forgets bool // the world loses its unsaved tail at the crash
 	last    string
 }
 
@@ -146,7 +159,7 @@ func (s *scene) recover(cut *seam) {
 		}
 		ruling.Digest = review.Digest
 		follow := op.ID
-		switch s.verdict {
+		switch s.crash.verdict {
 		case plan.Resume:
 			_, err = s.runner.Resume(s.t.Context(), ruling)
 		case plan.Rollback:
@@ -186,9 +199,11 @@ func (s *scene) reopen(cut *seam) bool {
 	if err := s.log.Close(); err != nil {
 		s.t.Fatal(err)
 	}
-	if s.forgets {
+	s.disk.leave(s.t, s.crash.file, s.random)
+	if s.crash.forgets {
 		s.world.forget()
 	}
+	s.disk = &disk{path: s.path, cut: cut}
 	s.open()
 	s.inspect()
 	err := s.launch(tornLog{s.log, cut}, tornWorld{s.world, cut})
@@ -244,59 +259,78 @@ func (s *scene) finale() {
 	}
 }
 
-// crashAt plays a scene whose k-th point is its end, and its recovery, which ends
-// at its m-th point when m is not 0. It returns how many points were passed.
-func crashAt(t *testing.T, k, m int, verdict plan.Verdict, forgets bool) (first, second int) {
+// passed is how far a run of the sweep came.
+type passed struct {
+	first, second int  // points of the scene and of the recovery
+	inCommit      bool // the first crash was in a commit, so what is synced matters
+}
+
+// run plays a scene with its crashes.
+func (c crash) run(t *testing.T) (p passed) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		s := &scene{
-			house: newHouse(t), acked: map[string]plan.Operation{}, keys: map[string]string{},
-			planned: voxel.NewMask(), verdict: verdict, forgets: forgets,
+			house: newHouse(t), crash: c, random: rand.New(rand.NewPCG(uint64(c.first), uint64(c.second))),
+			acked: map[string]plan.Operation{}, keys: map[string]string{}, planned: voxel.NewMask(),
 		}
 		defer func() {
 			if t.Failed() {
-				t.Logf("crash at point %d, again at %d, %s, forgets %v", k, m, verdict, forgets)
+				t.Log(c)
 			}
 			s.close()
 		}()
-		cut := newSeam(k)
+		cut := newSeam(c.first)
+		s.disk = &disk{path: s.path, cut: cut}
 		s.open()
 		s.run(tornLog{s.log, cut}, tornWorld{s.world, cut})
 		s.play(cut)
-		first, _ = cut.state()
-		again := newSeam(m)
+		p.first, _ = cut.state()
+		p.inCommit = s.disk.written != nil
+		again := newSeam(c.second)
 		if s.reopen(again) {
-			if m == 0 {
+			if c.second == 0 {
 				s.gated()
 			}
 			s.recover(again)
 		}
-		second, _ = again.state()
-		if m > 0 {
+		p.second, _ = again.state()
+		if c.second > 0 {
 			s.reopen(newSeam(0))
 			s.recover(newSeam(0))
 		}
 		s.finale()
 	})
-	return first, second
+	return p
 }
 
 // TestSweep stops the service dead at every point, with each verdict, and at
-// every point of the recovery again; with and without a world that forgets.
+// every point of the recovery again; with and without a world that forgets; and,
+// where that is within a commit, with the writes that were not synced in the
+// journal's file, lost, and in it in part.
 func TestSweep(t *testing.T) {
-	points, _ := crashAt(t, 0, 0, plan.Resume, false)
-	runs := 0
+	points := crash{verdict: plan.Resume, file: kept}.run(t).first
+	runs, within := map[fate]int{}, map[int]bool{}
 	for k := 1; k <= points && !t.Failed(); k++ {
 		for _, verdict := range []plan.Verdict{plan.Abandon, plan.Resume, plan.Rollback} {
 			for _, forgets := range []bool{false, true} {
-				_, again := crashAt(t, k, 0, verdict, forgets)
-				runs++
-				for m := 1 + k%*stride; m <= again && !t.Failed(); m += *stride {
-					crashAt(t, k, m, verdict, forgets)
-					runs++
+				for _, file := range []fate{kept, dropped, torn} {
+					c := crash{first: k, file: file, forgets: forgets, verdict: verdict}
+					p := c.run(t)
+					runs[file]++
+					for c.second = 1 + k%*stride; c.second <= p.second && !t.Failed(); c.second += *stride {
+						c.run(t)
+						runs[file]++
+					}
+					if !p.inCommit {
+						break // nothing was unsynced
+					}
+					within[k] = true
 				}
 			}
 		}
 	}
-	t.Logf("%d points, %d crashes", points, runs)
+	t.Logf("%d points, %d of them within a commit; crashes by what became of unsynced writes: %v", points, len(within), runs)
+	if len(within) == 0 {
+		t.Error("no crash was within a commit")
+	}
 }
