@@ -1,8 +1,10 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"context"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -41,6 +43,27 @@ func TestAWorldRunsInAProcessOfItsOwn(t *testing.T) {
 	}
 	if !strings.Contains(out.String(), `"player":"Steve"`) || !strings.Contains(log.String(), "fault=edit") {
 		t.Errorf("it said %s and logged %s", out.String(), log.String())
+	}
+}
+
+func TestTheConsoleTypesAsThePlayer(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	said, out := io.Pipe()
+	ended := make(chan int, 1)
+	args := []string{"--data", t.TempDir(), "world", "run", "ws://127.0.0.1:1/nobody", "--tick", "0s", "--console"}
+	go func() {
+		ended <- Run(ctx, args, strings.NewReader("setblock 0 0 0 gold_block\nsetblock here\n"), out, io.Discard)
+	}()
+	lines := bufio.NewScanner(said)
+	for _, want := range []string{`"player":"Steve"`, `"said":"Block placed"`, `"error":"`} {
+		if !lines.Scan() || !strings.Contains(lines.Text(), want) {
+			t.Errorf("it said %q, want %s", lines.Text(), want)
+		}
+	}
+	cancel()
+	if code := <-ended; code != 0 {
+		t.Errorf("exit %d", code)
 	}
 }
 
