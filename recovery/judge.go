@@ -54,12 +54,13 @@ type faces struct {
 	foreign  []plan.Conflict // the first of them
 	total    int             // how many are foreign
 	unloaded int
+	cells    *voxel.Volume // what was seen
 }
 
 // look sorts the cells of mask. A cell that is both (a change of derived states
 // only) counts as after.
 func (j *judge) look(mask *voxel.Mask, snap *plan.Snapshot, reason string) faces {
-	f := faces{before: voxel.NewMask(), after: voxel.NewMask()}
+	f := faces{before: voxel.NewMask(), after: voxel.NewMask(), cells: snap.Cells}
 	classes := [3][]int{j.classes(snap.Cells), j.classes(j.before), j.classes(j.after)}
 	for _, key := range mask.Sections() {
 		j.lookAt(key, mask.SectionBits(key), snap, classes, reason, &f)

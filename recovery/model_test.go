@@ -99,12 +99,27 @@ func (m *model) compare(r *record) {
 	for p := range r.wrote {
 		switch {
 		case r.abandoned || !m.doubt[p] || !m.owners[p].owns(r.id):
-		case m.cells[p] == r.after[p] || m.cells[p] == r.before[p]:
+		case m.cells[p] == r.after[p] || m.cells[p] == r.before[p] || m.knew(r, p):
 			delete(m.doubt, p)
 		default:
 			m.lose(p)
 		}
 	}
+}
+
+// knew reports whether a cell is as an operation ahead of r found or left it: the
+// world may have lost what r was built upon.
+func (m *model) knew(r *record, p voxel.Pos) bool {
+	for _, older := range m.ops {
+		if older == r {
+			return false
+		}
+		before, after := older.before[p], older.after[p]
+		if before != after && (m.cells[p] == before || m.cells[p] == after) {
+			return true
+		}
+	}
+	return false
 }
 
 // play is one random sequence.

@@ -51,8 +51,8 @@ func (r *Runner) observe(ctx context.Context) error {
 
 // examine reads the cells that an operation owns and compares them with what it
 // wrote. What edits by others that were missed left in doubt is decided by that: a
-// cell that is as the operation wrote it, or as it was before, stays its own, and any
-// other is somebody else's from now on. Data beside the state (items, text, patterns)
+// cell that is as the operation wrote it, or as it or an older one found it, stays its
+// own, and any other is somebody else's from now on. Data beside the state (items, text, patterns)
 // cannot be compared, so that a cell with some stays in doubt.
 func (r *Runner) examine(ctx context.Context, j *job) (owned *voxel.Mask, seen faces, err error) {
 	// No gap may be noticed between the reading and the decision.
@@ -66,6 +66,11 @@ func (r *Runner) examine(ctx context.Context, j *job) (owned *voxel.Mask, seen f
 		return nil, faces{}, err
 	}
 	seen = j.judge.look(owned, snap, "Not as the operation wrote it")
+	if seen.total > 0 {
+		if err := r.lookDeeper(j, owned, &seen); err != nil {
+			return nil, faces{}, err
+		}
+	}
 	if doubted, _, err := r.Log.Doubted(j.plan.WorldID, j.plan.Dimension); err != nil || doubted.Len() == 0 {
 		return owned, seen, err
 	}

@@ -62,6 +62,7 @@ type Runner struct {
 	edits   int                // how many edits by others were seen
 	greeted string             // the world's session that Verify was last run in; "" asks for it
 	forgot  []Verified         // what that found to be lost
+	recheck bool               // an operation has ended since
 	watched string             // the dimension of the open slice
 	edited  *voxel.Mask        // what others edited there since its intent
 
@@ -281,6 +282,7 @@ func (r *Runner) finish(ctx context.Context, j *job, status plan.Status, code fa
 func (r *Runner) ended(ctx context.Context, j *job) {
 	r.mu.Lock()
 	r.running = ""
+	r.recheck = true // it may have been a repair
 	r.mu.Unlock()
 	r.job = nil
 	r.release(ctx, j)

@@ -2,6 +2,7 @@ package recovery
 
 import (
 	"context"
+	"slices"
 
 	"groundplan/plan"
 	"groundplan/plan/fault"
@@ -18,7 +19,7 @@ type Verified struct {
 	Plan      string          `json:"plan_id"`
 	Owned     int             `json:"owned"`    // cells that nobody else is known to have written since
 	Present   int             `json:"present"`  // as the operation wrote them
-	Lost      int             `json:"lost"`     // as they were before it
+	Lost      int             `json:"lost"`     // as they were before it, or before what it was built upon
 	Foreign   int             `json:"foreign"`  // something else
 	Unloaded  int             `json:"unloaded"` // not to be seen now
 	Cells     []plan.Conflict `json:"cells"`    // the first 32 that are lost or foreign
@@ -75,11 +76,61 @@ func (r *Runner) verify(ctx context.Context, id string) (Verified, error) {
 	for p := range seen.before.All() {
 		report.Cells = appendConflict(report.Cells, plan.Conflict{
 			Pos: p, Reason: "The world lost it", Expected: state(j.after.Content(j.after.ID(p))),
-			Current: state(j.before.Content(j.before.ID(p))), Desired: state(j.after.Content(j.after.ID(p))),
+			Current: state(seen.cells.Content(seen.cells.ID(p))), Desired: state(j.after.Content(j.after.ID(p))),
 		})
 	}
 	report.Cells = firstConflicts(report.Cells, seen.foreign)
 	return report, nil
+}
+
+// lookDeeper counts foreign cells as before that are as an older operation found or
+// left them: the world lost, with this one, what it was built upon.
+func (r *Runner) lookDeeper(j *job, owned *voxel.Mask, seen *faces) error {
+	odd := owned.Clone()
+	odd.Subtract(seen.before)
+	odd.Subtract(seen.after)
+	odd.Intersect(seen.cells.Mask())
+	history, err := r.Log.Recent(j.plan.Project, verifyCount)
+	if err != nil {
+		return err
+	}
+	mine := slices.IndexFunc(history, func(op plan.Operation) bool { return op.ID == j.op.ID })
+	for _, op := range history[mine+1:] {
+		if mine < 0 || odd.Len() == 0 {
+			break
+		}
+		older, err := r.Log.Plan(op.PlanID)
+		if err != nil {
+			return err
+		}
+		if older.WorldID != j.plan.WorldID || older.Dimension != j.plan.Dimension {
+			continue
+		}
+		known := j.judge.known(older, odd, seen.cells)
+		odd.Subtract(known)
+		seen.before.Union(known)
+	}
+	seen.total = odd.Len()
+	seen.foreign = slices.DeleteFunc(seen.foreign, func(c plan.Conflict) bool { return seen.before.Has(c.Pos) })
+	return nil
+}
+
+// known returns those of the cells that are as a plan found or left them.
+func (j *judge) known(p *plan.Plan, cells *voxel.Mask, now *voxel.Volume) *voxel.Mask {
+	found := voxel.NewMask()
+	for _, slice := range p.Slices {
+		for _, f := range slice.Fills {
+			part := voxel.NewMask()
+			part.AddBox(f.Box)
+			part.Intersect(cells)
+			for at := range part.All() {
+				if text := now.Content(now.ID(at)); j.same(text, string(f.Before)) || j.same(text, string(f.After)) {
+					found.Add(at)
+				}
+			}
+		}
+	}
+	return found
 }
 
 // Repair plans to write again what the world lost of finished operations, the
@@ -134,37 +185,47 @@ func (r *Runner) lost(ctx context.Context, id string) (*job, *voxel.Mask, error)
 }
 
 // greet looks, once each time the game has loaded the world anew or edits by others
-// were missed, at what the world may have lost since it last saved (DESIGN §6).
+// were missed, at what the world may have lost since it last saved (DESIGN §6); and
+// after each operation at whether what was lost still is.
 func (r *Runner) greet(ctx context.Context) error {
 	world, err := r.World.Info()
 	if err != nil {
 		return err
 	}
 	r.mu.Lock()
-	known := r.greeted == world.Session
-	r.mu.Unlock()
+	known, again := r.greeted == world.Session, r.recheck
+	var ids []string
 	if known {
+		for _, report := range r.forgot {
+			ids = append(ids, report.Operation)
+		}
+	}
+	r.mu.Unlock()
+	if known && (!again || len(ids) == 0) {
 		return nil
 	}
-	reports, err := r.Verify(ctx, "", nil)
+	reports, err := r.Verify(ctx, "", ids)
 	if err != nil {
 		return err
 	}
 	var lost []Verified
 	for _, report := range reports {
-		if report.Lost > 0 {
-			lost = append(lost, report)
+		if report.Lost == 0 {
+			continue
+		}
+		lost = append(lost, report)
+		if !known {
 			r.Logger.Warn("the world lost cells of an operation", "operation", report.Operation, "cells", report.Lost)
 		}
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.greeted, r.forgot = world.Session, lost
+	r.greeted, r.forgot, r.recheck = world.Session, lost, false
 	return nil
 }
 
 // Forgotten returns the operations of which the world had lost cells when it was
-// last loaded.
+// last loaded, and that were not repaired since.
 func (r *Runner) Forgotten() []Verified {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -56,5 +56,34 @@ func TestWorldThatForgotIsNoticedWhenItIsLoadedAgainAndRepaired(t *testing.T) {
 		h.expect(h.apply(repair, "k3"), plan.Applied, 26)
 		h.expectCell(voxel.Pos{X: 8, Y: 64, Z: 0}, gold)
 		h.expectCell(voxel.Pos{X: 9, Y: 64, Z: 0}, stone)
+		time.Sleep(5 * time.Second)
+		if forgotten := h.runner.Forgotten(); len(forgotten) != 0 {
+			t.Fatalf("all was repaired, and %+v are still named", forgotten)
+		}
+	})
+}
+
+// A world that forgot two operations at once shows the cells of the second as they
+// were before the first: neither as the second found them nor as it left them.
+func TestCellsThatTheWorldLostWithWhatTheyWereBuiltUponAreLost(t *testing.T) {
+	in(t, func(h *house) {
+		h.apply(h.prepare(box(0, 64, 0, 3, 3, 3, stone)), "k1")
+		op := h.apply(h.prepare(box(0, 64, 0, 3, 3, 3, bricks)), "k2")
+		h.world.forget()
+		h.world.edit(corner, gold, false)
+		time.Sleep(5 * time.Second)
+		if forgotten := h.runner.Forgotten(); len(forgotten) != 1 || forgotten[0].Operation != op.ID || forgotten[0].Lost != 26 || forgotten[0].Foreign != 1 {
+			t.Fatalf("forgotten are %+v, want 26 cells of %s", forgotten, op.ID)
+		}
+		repair, err := h.runner.Repair(t.Context(), h.project, []string{op.ID})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := h.log.PutPlan(repair); err != nil {
+			t.Fatal(err)
+		}
+		h.expect(h.apply(repair, "k3"), plan.Applied, 26)
+		h.expectCell(corner, gold)
+		h.expectCell(voxel.Pos{X: 1, Y: 64, Z: 0}, bricks)
 	})
 }

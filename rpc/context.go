@@ -43,7 +43,7 @@ type ContextView struct {
 	Capability  []string    `json:"capabilities"`
 	BlockData   BlockData   `json:"block_data"`
 	World       WorldView   `json:"world"`
-	Forgotten   []Forgotten `json:"forgotten,omitempty" jsonschema:"operations of which the world had lost cells when it was loaded; an admin can repair them"`
+	Forgotten   []Forgotten `json:"forgotten,omitempty" jsonschema:"operations of which the world had lost cells when it was loaded, until they are repaired by an admin"`
 	Unknown     *Unknown    `json:"unknown,omitempty" jsonschema:"present while edits by others were missed and not all that operations own was compared with the world since"`
 	Gate        GateView    `json:"gate"`
 	Limitations []string    `json:"limitations"`
