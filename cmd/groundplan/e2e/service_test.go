@@ -185,24 +185,9 @@ type answer struct {
 // post sends a body to /v1/rpc.
 func (s *service) post(t *testing.T, token string, body []byte) answer {
 	t.Helper()
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.RPC+"/v1/rpc", bytes.NewReader(body))
+	a, err := exchange(t.Context(), s.RPC, token, body)
 	if err != nil {
 		t.Fatal(err)
-	}
-	req.Header.Set("Authorization", "Bearer "+token)
-	req.Header.Set("Content-Type", "application/json")
-	resp, err := http.DefaultClient.Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer resp.Body.Close()
-	raw, err := io.ReadAll(resp.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	a := answer{status: resp.StatusCode}
-	if err := json.Unmarshal(raw, &a); err != nil {
-		t.Fatalf("HTTP %d with a body that is not JSON: %v\n%s", resp.StatusCode, err, tail(string(raw)))
 	}
 	return a
 }
@@ -287,6 +272,9 @@ type operation struct {
 	Processed   int        `json:"processed"`
 	Conflicts   []conflict `json:"conflicts"`
 	Message     string     `json:"message"`
+	Key         string     `json:"idempotency_key"`
+	Sent        int        `json:"commands"`
+	Waiting     bool       `json:"waiting_for_world"`
 }
 
 // conflict is one cell that an operation stopped at.
