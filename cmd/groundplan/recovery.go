@@ -2,16 +2,19 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"groundplan/plan"
+	"groundplan/plan/fault"
 	"groundplan/rpc"
 )
 
 // recoveryCommand is what an admin does about operations that a crash left
 // unfinished.
 type recoveryCommand struct {
-	JSON bool `help:"Print the answer of the service as JSON." name:"json"`
+	JSON    bool   `help:"Print the answer of the service as JSON." name:"json"`
+	Project string `help:"The project." default:"default"`
 
 	List     recoveryList   `cmd:"" help:"List the operations that wait for a decision."`
 	Review   recoveryReview `cmd:"" help:"Compare what an operation wrote or may have written with the world."`
@@ -22,14 +25,20 @@ type recoveryCommand struct {
 	Log      recoveryLog    `cmd:"" help:"List the decisions that were made."`
 }
 
+// params returns the parameters that every method takes.
+func (all *recoveryCommand) params() map[string]any { return map[string]any{"project_id": all.Project} }
+
 type recoveryList struct{}
 
 // Run lists the operations.
 func (recoveryList) Run(p *program, all *recoveryCommand) error {
 	var v rpc.ListView
-	return p.ask("recovery_list", map[string]any{}, &v, all.JSON, func() {
-		if len(v.Operations) == 0 {
+	return p.ask("recovery_list", all.params(), &v, all.JSON, func() {
+		switch {
+		case v.Gate == "open":
 			fmt.Fprintln(p.out, "Nothing waits for a decision; new writes may begin.")
+		case len(v.Operations) == 0:
+			fmt.Fprintln(p.out, "Operations of another project wait for a decision, and no new write begins: see groundplan project list, and ask with --project.")
 		}
 		for _, op := range v.Operations {
 			p.print("%s  plan %s  by %s  %d of %d cells confirmed  since %s", op.ID, op.PlanID, op.By, op.Written, op.Total, moment(op.CreatedAt))
@@ -44,7 +53,8 @@ type recoveryReview struct {
 
 // Run shows a review.
 func (c *recoveryReview) Run(p *program, all *recoveryCommand) error {
-	params := map[string]any{"operation_id": c.Operation}
+	params := all.params()
+	params["operation_id"] = c.Operation
 	if c.Cells {
 		params["detail"] = "cells"
 	}
@@ -65,38 +75,35 @@ type recoveryRuling struct {
 	Reason    string `help:"Why; kept with the decision."`
 }
 
-func (c *recoveryRuling) params() map[string]any {
-	return map[string]any{"operation_id": c.Operation, "expected_digest": c.Digest, "reason": c.Reason}
-}
-
 // Run makes the decision that the command's name says.
 func (c *recoveryRuling) Run(p *program, all *recoveryCommand) error {
+	params := all.params()
+	params["operation_id"], params["expected_digest"], params["reason"] = c.Operation, c.Digest, c.Reason
 	if p.command == "rollback" {
 		var v rpc.RollbackView
-		return p.ask("recovery_rollback", c.params(), &v, all.JSON, func() {
+		return p.ask("recovery_rollback", params, &v, all.JSON, func() {
 			p.print("%s is %s; operation %s writes its cells back.", v.Operation.ID, v.Operation.Status, v.Undo.ID)
 		})
 	}
 	var op plan.Operation
-	return p.ask("recovery_"+p.command, c.params(), &op, all.JSON, func() {
+	return p.ask("recovery_"+p.command, params, &op, all.JSON, func() {
 		p.print("%s is %s: %s", op.ID, op.Status, op.Message)
 	})
 }
 
 type recoveryVerify struct {
 	Operations []string `arg:"" help:"Operation ids; without them the newest." optional:""`
-	Repair     bool     `help:"Plan to write again what was lost, and print the plan."`
+	Repair     bool     `help:"Plan to write again what was lost, and say how to apply the plan."`
 }
 
-// Run shows what the world lost.
+// Run shows what the world lost, or plans its repair.
 func (c *recoveryVerify) Run(p *program, all *recoveryCommand) error {
-	params := map[string]any{}
+	params := all.params()
 	if len(c.Operations) > 0 {
 		params["operation_ids"] = c.Operations
 	}
 	if c.Repair {
-		var v rpc.PlanView
-		return p.ask("recovery_repair_prepare", params, &v, true, nil)
+		return c.repair(p, all, params)
 	}
 	var v rpc.VerifyView
 	return p.ask("recovery_verify", params, &v, all.JSON, func() {
@@ -107,12 +114,44 @@ func (c *recoveryVerify) Run(p *program, all *recoveryCommand) error {
 	})
 }
 
+// repair plans to write again what the operations lost, of those named or of all
+// that verify finds.
+func (c *recoveryVerify) repair(p *program, all *recoveryCommand, params map[string]any) error {
+	service, err := dial(p.data)
+	if err != nil {
+		return err
+	}
+	if len(c.Operations) == 0 {
+		var v rpc.VerifyView
+		if err := service.call(p.ctx(), "recovery_verify", params, &v); err != nil {
+			return err
+		}
+		lost := []string{}
+		for _, r := range v.Operations {
+			if r.Lost > 0 {
+				lost = append(lost, r.Operation)
+			}
+		}
+		if len(lost) == 0 {
+			return fault.Errorf(fault.NotFound, "nothing is lost, so there is nothing to repair")
+		}
+		slices.Reverse(lost) // what was written last wins
+		params["operation_ids"] = lost
+	}
+	var v rpc.PlanView
+	return p.ask("recovery_repair_prepare", params, &v, all.JSON, func() {
+		p.print("%d cells would be written again; apply with: groundplan rpc build_apply '%s'", v.Changed, encode(map[string]string{
+			"project_id": all.Project, "plan_id": v.ID, "plan_hash": v.Hash, "idempotency_key": "repair-" + v.ID,
+		}))
+	})
+}
+
 type recoveryLog struct{}
 
 // Run lists the decisions.
 func (recoveryLog) Run(p *program, all *recoveryCommand) error {
 	var v rpc.LogView
-	return p.ask("recovery_log", map[string]any{}, &v, all.JSON, func() {
+	return p.ask("recovery_log", all.params(), &v, all.JSON, func() {
 		for _, d := range v.Decisions {
 			p.print("%s  %s  %s  by %s  %s", moment(d.At), d.Verdict, d.Operation, d.By, d.Reason)
 		}
