@@ -13,7 +13,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/google/renameio/v2/maybe"
+	"github.com/google/renameio/v2"
 	"github.com/klauspost/compress/zstd"
 
 	"groundplan/plan/voxel"
@@ -54,7 +54,9 @@ func (w *World) Save() func() error {
 		if err := c.encode(&out); err != nil {
 			return fmt.Errorf("save world: %w", err)
 		}
-		if err := maybe.WriteFile(filepath.Join(w.dir, FileName), out.Bytes(), 0o644); err != nil {
+		// Beside the world and not where the system keeps temporary files: Lock removes what a kill leaves.
+		err := renameio.WriteFile(filepath.Join(w.dir, FileName), out.Bytes(), 0o644, renameio.WithTempDir(w.dir))
+		if err != nil {
 			return fmt.Errorf("save world: %w", err)
 		}
 		return syncDir(w.dir)

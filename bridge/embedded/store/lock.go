@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/rogpeppe/go-internal/lockedfile"
@@ -14,7 +15,8 @@ const lockTimeout = 2 * time.Second
 
 // Lock takes the directory of a world for this process, and returns what gives it
 // back. The operating system gives it back when the process dies, so a lock is
-// never stale. An empty dir needs none.
+// never stale. Lock removes the half files of saves that a kill cut short. An
+// empty dir needs none.
 func Lock(dir string) (unlock func(), err error) {
 	if dir == "" {
 		return func() {}, nil
@@ -45,9 +47,29 @@ func Lock(dir string) (unlock func(), err error) {
 		if o.err != nil {
 			return nil, fmt.Errorf("lock world: %w", o.err)
 		}
+		if err := sweep(dir); err != nil {
+			o.unlock()
+			return nil, fmt.Errorf("lock world: %w", err)
+		}
 		return o.unlock, nil
 	case <-timer.C:
 		close(late)
 		return nil, fmt.Errorf("another process runs the world in %s", dir)
 	}
+}
+
+// sweep removes what saves that were cut short have left.
+func sweep(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), "."+FileName) {
+			if err := os.Remove(filepath.Join(dir, e.Name())); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }

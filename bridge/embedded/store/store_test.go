@@ -149,6 +149,27 @@ func flip(data []byte, at int) []byte {
 	return c
 }
 
+func TestLockRemovesHalfFiles(t *testing.T) {
+	dir := t.TempDir()
+	save(t, open(t, dir))
+	half := filepath.Join(dir, "."+FileName+"77")
+	if err := os.WriteFile(half, []byte("GP"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	unlock, err := Lock(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unlock()
+	if _, err := os.Stat(half); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the half file: %v", err)
+	}
+	open(t, dir)
+	if _, err := os.Stat(filepath.Join(dir, FileName)); err != nil {
+		t.Error(err)
+	}
+}
+
 const childEnv = "GROUNDPLAN_STORE_CHILD"
 
 // TestKilledProcessesLeaveASave kills a process that saves as fast as it can, and
