@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"maps"
 
 	"groundplan/plan"
@@ -137,7 +138,15 @@ func (s *Service) assetInspect(_ context.Context, by Caller, p assetParams) (sch
 	if err != nil {
 		return schematic.Report{}, err
 	}
-	return s.Library.Inspect(p.Asset, by.Project.Limits.AssetCells, s.Registry(), mapping)
+	report, err := s.Library.Inspect(p.Asset, by.Project.Limits.AssetCells, s.Registry(), mapping)
+	if err != nil {
+		return schematic.Report{}, err
+	}
+	report.Judge(by.Project.Policy, s.Registry())
+	if most := by.Project.Limits.PlanCells; report.Cells > most {
+		report.Warnings = append(report.Warnings, fmt.Sprintf("the file has %d cells; a plan of this project takes at most %d", report.Cells, most))
+	}
+	return report, nil
 }
 
 type assetDeleteParams struct {

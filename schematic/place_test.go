@@ -3,6 +3,7 @@ package schematic
 import (
 	"bytes"
 	"fmt"
+	"strings"
 	"testing"
 
 	"groundplan/plan"
@@ -232,6 +233,33 @@ func TestInspectCountsEveryCellOnce(t *testing.T) {
 	}
 	if n != r.Cells || sum != r.Cells || r.Cells != r.Width*r.Height*r.Length {
 		t.Errorf("palette %d, qualities %d, cells %d", n, sum, r.Cells)
+	}
+}
+
+func TestTheReportSaysWhatThePolicyDenies(t *testing.T) {
+	k := &sketch{size: voxel.Pos{X: 3, Y: 1, Z: 1}, cells: map[voxel.Pos]string{}}
+	k.set(0, 0, 0, "barrier")
+	k.set(1, 0, 0, "barrier[waterlogged=true]")
+	data := k.file(t, 2, "x", voxel.Pos{})
+	for name, c := range map[string]struct {
+		policy  plan.Policy
+		mapping Mapping
+		denied  string
+	}{
+		"by default":        {plan.Policy{}, nil, "minecraft:barrier is denied unless the project's policy allows it: an import is refused because of 2 cells"},
+		"allowed":           {plan.Policy{Allow: []string{"barrier"}}, nil, ""},
+		"mapped":            {plan.Policy{}, Mapping{"barrier": keep}, ""},
+		"what others allow": {plan.Policy{Allow: []string{"barrier"}, Deny: []string{"air"}}, nil, "denies minecraft:air: an import is refused because of 1 cells"},
+	} {
+		r, err := Options{Limits: plan.DefaultLimits()}.Inspect(bytes.NewReader(data), registry(t), c.mapping)
+		if err != nil {
+			t.Fatal(err)
+		}
+		before := len(r.Warnings)
+		r.Judge(c.policy, registry(t))
+		if said := strings.Join(r.Warnings[before:], "; "); (said == "") != (c.denied == "") || !strings.Contains(said, c.denied) {
+			t.Errorf("%s: %q", name, said)
+		}
 	}
 }
 

@@ -4,9 +4,11 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 
+	"groundplan/plan"
 	"groundplan/plan/block"
 	"groundplan/plan/voxel"
 )
@@ -97,6 +99,22 @@ func (s *Schematic) Report(reg *block.Registry, m Mapping) Report {
 	})
 	r.addLosses()
 	return r
+}
+
+// Judge warns of states that the policy of a project does not let an import place.
+func (r *Report) Judge(policy plan.Policy, reg *block.Registry) {
+	denied := map[string]int{}
+	for _, e := range r.Palette {
+		if e.Bedrock == "" || e.Quality == block.Unmapped {
+			continue
+		}
+		if reason := policy.Refuses(e.Bedrock, reg); reason != "" {
+			denied[reason] += e.Count
+		}
+	}
+	for _, reason := range slices.Sorted(maps.Keys(denied)) {
+		r.Warnings = append(r.Warnings, fmt.Sprintf("%s: an import is refused because of %d cells, unless a mapping keeps them out", reason, denied[reason]))
+	}
 }
 
 // addLosses ends the warnings with what an import drops.

@@ -51,6 +51,7 @@ func (c *inspectCommand) Run(p *program) error {
 	if err != nil {
 		return err
 	}
+	report.Judge(plan.Policy{}, registry)
 	if c.JSON {
 		fmt.Fprintln(p.out, encode(report))
 		return nil
