@@ -60,7 +60,7 @@ type Runner struct {
 	changed chan struct{}      // closed and replaced at every change of a record
 	broken  error              // the journal failed: no write until restart
 	edits   int                // how many edits by others were seen
-	greeted string             // the world's session that Verify was last run in; "" asks for it
+	greeted string             // the world's session and epoch that Verify was last run in; "" asks for it
 	forgot  []Verified         // what that found to be lost
 	recheck bool               // an operation has ended since
 	watched string             // the dimension of the open slice

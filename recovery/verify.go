@@ -53,7 +53,8 @@ func (r *Runner) Verify(ctx context.Context, project string, ids []string) ([]Ve
 }
 
 // verify compares one operation with the world. One that was done in another
-// world cannot be seen in this one and counts as owning nothing.
+// world cannot be seen in this one and counts as owning nothing; another epoch of
+// the world is what a restored backup is, and the time to look.
 func (r *Runner) verify(ctx context.Context, id string) (Verified, error) {
 	op, err := r.Log.Operation(id)
 	if err != nil || !op.Status.Final() {
@@ -64,7 +65,7 @@ func (r *Runner) verify(ctx context.Context, id string) (Verified, error) {
 		return Verified{}, err
 	}
 	report := Verified{Operation: id, Plan: op.PlanID, Cells: []plan.Conflict{}}
-	if world, err := r.World.Info(); err != nil || world.ID != j.plan.WorldID || world.Epoch != j.plan.WorldEpoch {
+	if world, err := r.World.Info(); err != nil || world.ID != j.plan.WorldID {
 		return report, err
 	}
 	owned, seen, err := r.examine(ctx, j)
@@ -141,10 +142,14 @@ func (r *Runner) Repair(ctx context.Context, project plan.Project, ids []string)
 	if len(ids) == 0 {
 		return nil, fault.Errorf(fault.InvalidRequest, "a repair needs at least one operation")
 	}
+	world, err := r.World.Info()
+	if err != nil {
+		return nil, err
+	}
 	wanted := voxel.NewVolume()
-	var head plan.Plan
+	head := plan.Plan{WorldID: world.ID, WorldEpoch: world.Epoch}
 	for _, id := range ids {
-		j, lost, err := r.lost(ctx, id)
+		j, lost, err := r.lost(ctx, world.ID, id)
 		if err != nil {
 			return nil, err
 		}
@@ -154,7 +159,7 @@ func (r *Runner) Repair(ctx context.Context, project plan.Project, ids []string)
 		if head.Dimension != "" && head.Dimension != j.plan.Dimension {
 			return nil, fault.Errorf(fault.InvalidRequest, "one repair is in one dimension; %s is in %s", id, j.plan.Dimension)
 		}
-		head.WorldID, head.WorldEpoch, head.Dimension = j.plan.WorldID, j.plan.WorldEpoch, j.plan.Dimension
+		head.Dimension = j.plan.Dimension
 		for p := range lost.All() {
 			wanted.Put(p, j.after.Content(j.after.ID(p)))
 		}
@@ -171,14 +176,15 @@ func (r *Runner) Repair(ctx context.Context, project plan.Project, ids []string)
 	})
 }
 
-// lost returns the cells of a finished operation that are as they were before it.
-func (r *Runner) lost(ctx context.Context, id string) (*job, *voxel.Mask, error) {
+// lost returns the cells that the world, which is connected, lost of a finished
+// operation.
+func (r *Runner) lost(ctx context.Context, worldID, id string) (*job, *voxel.Mask, error) {
 	j, err := r.undoable(id)
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := r.sameWorld(j.plan); err != nil {
-		return nil, nil, err
+	if j.plan.WorldID != worldID {
+		return nil, nil, fault.Errorf(fault.VersionMismatch, "operation %s was done in another world than the one that is connected", id)
 	}
 	_, seen, err := r.examine(ctx, j)
 	return j, seen.before, err
@@ -193,7 +199,8 @@ func (r *Runner) greet(ctx context.Context) error {
 		return err
 	}
 	r.mu.Lock()
-	known, again := r.greeted == world.Session, r.recheck
+	now := world.Session + "/" + world.Epoch
+	known, again := r.greeted == now, r.recheck
 	var ids []string
 	if known {
 		for _, report := range r.forgot {
@@ -220,7 +227,7 @@ func (r *Runner) greet(ctx context.Context) error {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.greeted, r.forgot, r.recheck = world.Session, lost, false
+	r.greeted, r.forgot, r.recheck = now, lost, false
 	return nil
 }
 

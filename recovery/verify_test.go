@@ -6,6 +6,7 @@ import (
 
 	"groundplan/plan"
 	"groundplan/plan/block"
+	"groundplan/plan/fault"
 	"groundplan/plan/voxel"
 )
 
@@ -85,5 +86,42 @@ func TestCellsThatTheWorldLostWithWhatTheyWereBuiltUponAreLost(t *testing.T) {
 		h.expect(h.apply(repair, "k3"), plan.Applied, 26)
 		h.expectCell(corner, gold)
 		h.expectCell(voxel.Pos{X: 1, Y: 64, Z: 0}, bricks)
+	})
+}
+
+func TestWhatARestoredBackupLacksIsNoticedAndRepaired(t *testing.T) {
+	in(t, func(h *house) {
+		op := h.apply(h.prepare(box(0, 64, 0, 3, 3, 3, stone)), "k1")
+		time.Sleep(5 * time.Second)
+		h.world.forget()
+		h.world.mu.Lock()
+		h.world.world.Session, h.world.world.Epoch = "session-1", "epoch-2" // the host said so: /groundplan:new_epoch
+		h.world.mu.Unlock()
+		time.Sleep(5 * time.Second)
+		if forgotten := h.runner.Forgotten(); len(forgotten) != 1 || forgotten[0].Operation != op.ID || forgotten[0].Lost != 27 {
+			t.Fatalf("forgotten are %+v, want 27 cells of %s", forgotten, op.ID)
+		}
+		repair, err := h.runner.Repair(t.Context(), h.project, []string{op.ID})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := h.log.PutPlan(repair); err != nil {
+			t.Fatal(err)
+		}
+		h.expect(h.apply(repair, "k2"), plan.Applied, 27)
+	})
+}
+
+func TestRepairIsRefusedInAnotherWorld(t *testing.T) {
+	in(t, func(h *house) {
+		op := h.apply(h.prepare(box(0, 64, 0, 3, 3, 3, stone)), "k1")
+		h.world.mu.Lock()
+		h.world.world.ID = "world-2"
+		h.world.mu.Unlock()
+		_, err := h.runner.Repair(t.Context(), h.project, []string{op.ID})
+		h.expectCode(err, fault.VersionMismatch)
+		if reports, err := h.runner.Verify(t.Context(), "default", nil); err != nil || len(reports) != 0 {
+			t.Fatalf("reports are %+v, %v", reports, err)
+		}
 	})
 }

@@ -51,22 +51,42 @@ type recoveryReview struct {
 	Cells     bool   `help:"List the cells."`
 }
 
-// Run shows a review.
+// Run shows a review, with all pages of its cells if they are asked for.
 func (c *recoveryReview) Run(p *program, all *recoveryCommand) error {
+	service, err := dial(p.data)
+	if err != nil {
+		return err
+	}
 	params := all.params()
 	params["operation_id"] = c.Operation
 	if c.Cells {
 		params["detail"] = "cells"
 	}
 	var v rpc.ReviewView
-	return p.ask("recovery_review", params, &v, all.JSON, func() {
-		p.print("%d cells were written or may have been: %d are as planned, %d as before, %d neither.",
-			v.Positions, v.After, v.Before, v.Foreign)
-		for _, cell := range v.Cells {
-			p.print("%v  %s  before %s  after %s  now %s", cell.Pos, cell.Face, cell.Before, cell.After, cell.Current)
+	for next := 0; next > 0 || v.Operation == ""; {
+		params["from"] = next
+		var page rpc.ReviewView
+		if err := service.call(p.ctx(), "recovery_review", params, &page); err != nil {
+			return err
 		}
-		fmt.Fprintln(p.out, "digest "+v.Digest)
-	})
+		if v.Digest != "" && v.Digest != page.Digest {
+			return fault.Errorf(fault.Conflict, "the cells changed while they were listed; review again")
+		}
+		next = page.Next
+		page.Cells, page.Next = append(v.Cells, page.Cells...), 0
+		v = page
+	}
+	if all.JSON {
+		fmt.Fprintln(p.out, encode(v))
+		return nil
+	}
+	p.print("%d cells were written or may have been: %d are as planned, %d as before, %d neither.",
+		v.Positions, v.After, v.Before, v.Foreign)
+	for _, cell := range v.Cells {
+		p.print("%v  %s  before %s  after %s  now %s", cell.Pos, cell.Face, cell.Before, cell.After, cell.Current)
+	}
+	fmt.Fprintln(p.out, "digest "+v.Digest)
+	return nil
 }
 
 type recoveryRuling struct {
