@@ -56,17 +56,22 @@ func (w *World) blockAndStates(a *arguments) (id, states string, err error) {
 	return id, a.states(), nil
 }
 
+// stateArguments takes a block with the states that may follow it, to be written.
+func (w *World) stateArguments(a *arguments) (store.State, error) {
+	id, states, err := w.blockAndStates(a)
+	if err != nil {
+		return 0, err
+	}
+	return w.catalog.blockArgument(id, states)
+}
+
 // setblock writes one cell: setblock POS BLOCK [STATES] [replace|destroy|keep].
 func (w *World) setblock(o origin, a *arguments) (result, error) {
 	p, err := w.position(o, a)
 	if err != nil {
 		return result{}, err
 	}
-	id, states, err := w.blockAndStates(a)
-	if err != nil {
-		return result{}, err
-	}
-	s, err := w.catalog.blockArgument(id, states)
+	s, err := w.stateArguments(a)
 	if err != nil {
 		return result{}, err
 	}
@@ -116,11 +121,7 @@ func (w *World) fill(o origin, a *arguments) (result, error) {
 	if err != nil {
 		return result{}, err
 	}
-	id, states, err := w.blockAndStates(a)
-	if err != nil {
-		return result{}, err
-	}
-	s, err := w.catalog.blockArgument(id, states)
+	s, err := w.stateArguments(a)
 	if err != nil {
 		return result{}, err
 	}
@@ -154,14 +155,7 @@ func (w *World) fillMode(a *arguments, box voxel.Box, s store.State) (func(*stor
 		if !a.more() {
 			return func(d *store.Dimension) int { return d.Change(box, all, nil) }, nil
 		}
-		id, states, err := w.blockAndStates(a)
-		if err != nil {
-			return nil, err
-		}
-		if a.more() {
-			return nil, syntax("%s", a.peek())
-		}
-		f, err := w.catalog.filterArgument(id, states)
+		f, err := w.lastFilter(a)
 		if err != nil {
 			return nil, err
 		}
@@ -195,6 +189,15 @@ func (w *World) fillMode(a *arguments, box voxel.Box, s store.State) (func(*stor
 	}
 }
 
+// lastFilter takes the filter that ends a command.
+func (w *World) lastFilter(a *arguments) (*filter, error) {
+	f, err := w.filterArguments(a)
+	if err == nil && a.more() {
+		return nil, syntax("%s", a.peek())
+	}
+	return f, err
+}
+
 // shell writes the outermost cells of a box, and empties the others if hollow.
 func shell(d *store.Dimension, box voxel.Box, s store.State, hollow bool) int {
 	count := 0
@@ -216,14 +219,7 @@ func (w *World) testforblock(o origin, a *arguments) (result, error) {
 	if err != nil {
 		return result{}, err
 	}
-	id, states, err := w.blockAndStates(a)
-	if err != nil {
-		return result{}, err
-	}
-	if a.more() {
-		return result{}, syntax("%s", a.peek())
-	}
-	f, err := w.catalog.filterArgument(id, states)
+	f, err := w.lastFilter(a)
 	if err != nil {
 		return result{}, err
 	}
@@ -231,7 +227,7 @@ func (w *World) testforblock(o origin, a *arguments) (result, error) {
 		return fail(text{key: textTestOutside}), nil
 	}
 	if s := o.dimension.At(p); !w.catalog.matches(f, s) {
-		return nothing(text{key: textTestDiffers, args: []any{p.X, p.Y, p.Z, w.catalog.info(s).id, qualify(id)}}), nil
+		return nothing(text{key: textTestDiffers, args: []any{p.X, p.Y, p.Z, w.catalog.info(s).id, f.id}}), nil
 	}
 	r := succeed(1, text{key: textTestFound, args: []any{p.X, p.Y, p.Z}})
 	r.fields = map[string]any{"position": p}
