@@ -12,12 +12,16 @@ import (
 //	execute {in DIMENSION | positioned POS | if|unless CONDITION} [run COMMAND]
 //
 // where CONDITION is block POS BLOCK [STATES], or blocks BEGIN END DESTINATION
-// masked|all. Without run, success is that all conditions hold.
+// masked|all. Without run, success is that all conditions hold. What follows a
+// condition that does not hold is still read, up to the name of the command.
 func (w *World) execute(o origin, a *arguments) (result, error) {
-	for tested := false; ; {
+	for tested, passed := false, true; ; {
 		if !a.more() {
-			if !tested {
+			switch {
+			case !tested:
 				return result{}, syntax("the end of the command")
+			case !passed:
+				return nothing(text{key: textTestFailed}), nil
 			}
 			return succeed(1, text{key: textTestPassed}), nil
 		}
@@ -44,21 +48,19 @@ func (w *World) execute(o origin, a *arguments) (result, error) {
 			if err != nil {
 				return result{}, err
 			}
-			if holds != (word == "if") {
-				return nothing(text{key: textTestFailed}), nil
-			}
-			tested = true
+			tested, passed = true, passed && holds == (word == "if")
 		case "run":
-			return w.runRest(o, a)
+			return w.runRest(o, a, passed)
 		default:
 			return result{}, syntax("%s", word)
 		}
 	}
 }
 
-// runRest runs the words that are left as a command. Those that take a message do
-// not go on as words; the pack does not use them behind execute.
-func (w *World) runRest(o origin, a *arguments) (result, error) {
+// runRest runs the words that are left as a command, if the conditions before it
+// hold. Those that take a message do not go on as words; the pack does not use
+// them behind execute.
+func (w *World) runRest(o origin, a *arguments, passed bool) (result, error) {
 	name, err := a.next()
 	if err != nil {
 		return result{}, err
@@ -66,6 +68,9 @@ func (w *World) runRest(o origin, a *arguments) (result, error) {
 	run := w.commandNamed(strings.TrimPrefix(name, "/"))
 	if run == nil {
 		return result{}, syntax("%s", name)
+	}
+	if !passed {
+		return nothing(text{key: textTestFailed}), nil
 	}
 	return run(o, a)
 }

@@ -110,25 +110,22 @@ func (w *World) addArea(o origin, a *arguments) (result, error) {
 	return succeed(1, text{key: textAreaAdded}), nil
 }
 
+// removeArea removes the area of a name, or all that hold a position.
 func (w *World) removeArea(o origin, a *arguments) (result, error) {
-	name := a.peek()
-	if _, ok := w.forced[name]; !ok {
-		name = ""
-		if len(a.list)-a.pos == 3 {
-			p, err := w.position(o, a)
-			if err != nil {
-				return result{}, err
-			}
-			for n, f := range w.forced {
-				if f.dimension == o.dimension && f.box.Has(voxel.Pos{X: p.X >> 4, Z: p.Z >> 4}) {
-					name = n
-				}
-			}
+	count := len(w.forced)
+	if name := a.peek(); len(a.list)-a.pos == 3 && w.forced[name].dimension == nil {
+		p, err := w.position(o, a)
+		if err != nil {
+			return result{}, err
 		}
+		maps.DeleteFunc(w.forced, func(_ string, f area) bool {
+			return f.dimension == o.dimension && f.box.Has(voxel.Pos{X: p.X >> 4, Z: p.Z >> 4})
+		})
+	} else {
+		delete(w.forced, name)
 	}
-	if name == "" {
+	if len(w.forced) == count {
 		return nothing(text{key: textAreaNone}), nil
 	}
-	delete(w.forced, name)
 	return succeed(1, text{key: textAreaRemoved}), nil
 }
