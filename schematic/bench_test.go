@@ -3,6 +3,7 @@ package schematic
 import (
 	"bytes"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 
@@ -66,7 +67,7 @@ var benchFiles = []string{
 // which is what go-mc does, too; and go-mc to a struct.
 func BenchmarkNBT(b *testing.B) {
 	for _, c := range corpus(b) {
-		if !strings.Contains(strings.Join(benchFiles, " "), c.name) {
+		if !slices.Contains(benchFiles, c.name) {
 			continue
 		}
 		raw := inflate(b, c.read(b))
@@ -99,6 +100,32 @@ func BenchmarkNBT(b *testing.B) {
 				}
 			}
 		})
+	}
+}
+
+// TestReadingTakesAHundredthOfTheAllocationsOfGoMC: what the time of a benchmark says
+// about memory does not depend on the machine.
+func TestReadingTakesAHundredthOfTheAllocationsOfGoMC(t *testing.T) {
+	for _, c := range corpus(t) {
+		if !slices.Contains(benchFiles, c.name) || c.raw > 3_000_000 {
+			continue
+		}
+		raw := inflate(t, c.read(t))
+		ours := testing.AllocsPerRun(3, func() {
+			if _, err := readDocument(nbt.NewBytes(raw, nbt.Limits{}), Options{Limits: corpusLimits()}); err != nil {
+				t.Fatal(err)
+			}
+		})
+		theirs := testing.AllocsPerRun(1, func() {
+			var s structured
+			if _, err := mcnbt.NewDecoder(bytes.NewReader(raw)).Decode(&s); err != nil {
+				t.Fatal(err)
+			}
+		})
+		t.Logf("%s: %.0f of %.0f", c.name, ours, theirs)
+		if 100*ours > theirs {
+			t.Errorf("%s: %.0f allocations, go-mc has %.0f", c.name, ours, theirs)
+		}
 	}
 }
 

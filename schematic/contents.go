@@ -32,6 +32,13 @@ type thing struct {
 }
 
 func (d *document) readBlockEntities(t nbt.Tag) error {
+	return d.readThings(t, "block entities", d.readBlockEntity)
+}
+
+func (d *document) readEntities(t nbt.Tag) error { return d.readThings(t, "entities", d.readEntity) }
+
+// readThings reads a list of compounds, which a strict reader wants to be empty.
+func (d *document) readThings(t nbt.Tag, what string, read func() error) error {
 	if t != nbt.List {
 		return d.Errorf("%s instead of a list", t.A())
 	}
@@ -40,9 +47,9 @@ func (d *document) readBlockEntities(t nbt.Tag) error {
 			return d.Errorf("the element is %s; compounds belong here, at most %d", t.A(), maxThings)
 		}
 		if d.strict {
-			return d.Errorf("block entities are not accepted")
+			return d.Errorf("%s are not accepted", what)
 		}
-		return d.readBlockEntity()
+		return read()
 	})
 }
 
@@ -192,21 +199,6 @@ func (d *document) weigh(one *thing, name []byte, t nbt.Tag) error {
 		one.full = one.full || d.Offset() > before+4
 		return err
 	}
-}
-
-func (d *document) readEntities(t nbt.Tag) error {
-	if t != nbt.List {
-		return d.Errorf("%s instead of a list", t.A())
-	}
-	return d.List(func(i int, t nbt.Tag) error {
-		if t != nbt.Compound || i == maxThings {
-			return d.Errorf("the element is %s; compounds belong here, at most %d", t.A(), maxThings)
-		}
-		if d.strict {
-			return d.Errorf("entities are not accepted")
-		}
-		return d.readEntity()
-	})
 }
 
 func (d *document) readEntity() error {
