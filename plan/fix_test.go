@@ -110,6 +110,9 @@ func TestFixesMakeRequestsValid(t *testing.T) {
 			t.Errorf("%s: error %v", recipe, err)
 			continue
 		}
+		if f.Details["offset"] == nil && (f.Details["pointer"] == nil || f.Details["value"] == nil) { // no value where the JSON ends
+			t.Errorf("%s: %v names no place and value: %v", recipe, f, f.Details)
+		}
 		patch, ok := f.Details["fix"].([]strict.Patch)
 		if !ok {
 			t.Logf("no fix: %v in %s", f, recipe)
