@@ -35,6 +35,21 @@ func TestPlansThatWaitHaveAQuota(t *testing.T) {
 	must(t, err)
 }
 
+func TestPlansThatExpiredLongAgoAreCollectedWhenOthersCome(t *testing.T) {
+	now := testNow()
+	j := open(t, Options{Now: func() time.Time { return now }})
+	must(t, j.PutPlan(newPlan("old", box(0, 0, 0, 9, 0, 0)))) // for a minute
+	now = now.Add(30 * time.Minute)
+	must(t, j.PutPlan(newPlan("p1", box(0, 0, 0, 9, 0, 0))))
+	if p, err := j.Plan("old"); err != nil || p.ID != "old" { // who comes late hears that it expired
+		t.Fatal(err)
+	}
+	now = now.Add(time.Hour)
+	must(t, j.PutPlan(newPlan("p2", box(0, 0, 0, 9, 0, 0))))
+	_, err := j.Plan("old")
+	wantCode(t, err, fault.NotFound)
+}
+
 func TestCollectRemovesOnlyPlansNeverStarted(t *testing.T) {
 	j := open(t, Options{})
 	must(t, j.PutPlan(newPlan("started", box(0, 0, 0, 3, 3, 3))))

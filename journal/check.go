@@ -18,6 +18,9 @@ import (
 func (j *Journal) Check() error {
 	j.writing.Lock() // bbolt's check compares the file with its list of free pages in memory
 	defer j.writing.Unlock()
+	if err := checkPages(j.path, true); err != nil {
+		return storage("journal check", err)
+	}
 	return j.view(func(tx *bbolt.Tx) error {
 		if err := touch(tx); err != nil {
 			return err
@@ -32,7 +35,7 @@ func (j *Journal) Check() error {
 			return first
 		}
 		c := checker{j: j, tx: tx}
-		for _, step := range []func() error{c.plans, c.operations, c.slices, c.owners, c.marks, c.looks, c.parts, c.decisions, c.events} {
+		for _, step := range []func() error{c.sequences, c.plans, c.operations, c.slices, c.owners, c.marks, c.looks, c.parts, c.decisions, c.events} {
 			if err := step(); err != nil {
 				return err
 			}
@@ -114,6 +117,24 @@ type checker struct {
 	owning int // pairs of section and operation that owners confirmed from the receipts' side
 }
 
+// sequences checks that no number is handed out twice: the last ones must not be below
+// the last keys, and where nothing is ever removed at the end they are the same.
+func (c *checker) sequences() error {
+	for _, name := range buckets() {
+		b := c.tx.Bucket(name)
+		last, want := seq(b.Sequence()), seq(0)
+		switch string(name) {
+		case string(bucketOperations), string(bucketDecisions), string(bucketEvents), string(bucketPlans):
+			key, _ := b.Cursor().Last()
+			want = seqOf(key)
+		}
+		if last < want || last > want && !bytes.Equal(name, bucketPlans) {
+			return broken("the numbers of %s are at %d, not %d", name, last, want)
+		}
+	}
+	return nil
+}
+
 // plans checks that every plan decodes, that no cell is in two of its fills, that
 // ids lead to it, and that exactly the never-started ones are fresh.
 func (c *checker) plans() error {
@@ -135,8 +156,12 @@ func (c *checker) plans() error {
 		if seqOf(c.tx.Bucket(bucketPlanIDs).Get([]byte(p.ID))) != at {
 			return broken("plan %s is not found by its id", p.ID)
 		}
-		if fresh := c.tx.Bucket(bucketFresh).Get(key) != nil; fresh == started[p.ID] {
+		waits := c.tx.Bucket(bucketFresh).Get(key)
+		if fresh := waits != nil; fresh == started[p.ID] {
 			return broken("plan %s: started is %t and fresh is %t", p.ID, started[p.ID], fresh)
+		}
+		if waits != nil && !bytes.Equal(waits, freshValue(p)) {
+			return broken("plan %s waits under another expiry or number of cells", p.ID)
 		}
 		if err := disjoint(p); err != nil {
 			return err

@@ -159,16 +159,7 @@ func inspect(path string) (heads int, err error) {
 	if info.Size() == 0 {
 		return 0, fault.Errorf(fault.StorageFailed, "%s is empty, so it is no journal of groundplan; move it away if nothing was in it", path)
 	}
-	var newest *boltMetaPage
-	for _, at := range metaOffsets(f) {
-		m := readMeta(f, at)
-		if m == nil {
-			continue
-		}
-		if heads++; newest == nil || m.tx > newest.tx {
-			newest = m
-		}
-	}
+	newest, heads := newestHead(f)
 	if newest == nil {
 		return 0, fault.Errorf(fault.StorageFailed, "%s is not a journal of groundplan, or its head is damaged; it was left as it is", path)
 	}
@@ -179,7 +170,21 @@ func inspect(path string) (heads int, err error) {
 	return heads, nil
 }
 
-type boltMetaPage struct{ pageSize, pages, tx uint64 }
+type boltMetaPage struct{ pageSize, root, pages, tx uint64 }
+
+// newestHead returns the head that counts, nil when none is sound, and how many are.
+func newestHead(f io.ReaderAt) (newest *boltMetaPage, sound int) {
+	for _, at := range metaOffsets(f) {
+		m := readMeta(f, at)
+		if m == nil {
+			continue
+		}
+		if sound++; newest == nil || m.tx > newest.tx {
+			newest = m
+		}
+	}
+	return newest, sound
+}
 
 // metaOffsets returns where the two meta pages may be: the second one's place
 // depends on the page size that the first one tells, or that is common.
@@ -214,7 +219,7 @@ func readMeta(f io.ReaderAt, at int64) *boltMetaPage {
 	if size < 1024 || size > 1<<16 || size&(size-1) != 0 || pages > 1<<44 {
 		return nil
 	}
-	return &boltMetaPage{pageSize: size, pages: pages, tx: order.Uint64(meta[48:])}
+	return &boltMetaPage{pageSize: size, root: order.Uint64(meta[16:]), pages: pages, tx: order.Uint64(meta[48:])}
 }
 
 // pidPath is where the holder of a journal leaves its process id. It only helps

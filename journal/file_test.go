@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"go.etcd.io/bbolt"
 
@@ -134,7 +135,7 @@ func TestShrinkGivesPagesBack(t *testing.T) {
 	must(t, err)
 	for i := range 300 {
 		p := newPlan("x", box(i, 0, 0, i+9, 9, 9))
-		p.ID, p.ExpiresAt = p.ID+strings.Repeat("y", i), 1
+		p.ID, p.ExpiresAt = p.ID+strings.Repeat("y", i), testNow().Add(-time.Second).UnixMilli()
 		must(t, j.PutPlan(p))
 	}
 	_, err = j.Collect(testNow())

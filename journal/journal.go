@@ -157,6 +157,9 @@ func Open(path string, o Options) (*Journal, error) {
 	if err != nil {
 		return nil, storage("open journal", err)
 	}
+	if err := checkPages(path, false); err != nil {
+		return nil, storage("open journal", err)
+	}
 	if heads < 2 { // a crash within a commit does that, to a commit nobody was told of; so does a dying disk
 		o.Log.Warn("journal: one of the two heads is damaged; unless a crash explains it, the last commit may be missing", "path", path)
 	}

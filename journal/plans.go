@@ -200,7 +200,12 @@ func readFresh(value []byte) (expires time.Time, cells int) {
 	return time.UnixMilli(int64(ms)), int(min(binary.BigEndian.Uint64(value[8:]), math.MaxInt64))
 }
 
-// makeRoom keeps the plans that wait to be started within their quota.
+// keepExpired is how long a plan stays after it has expired: who comes late should
+// hear that it did, and not that there is none.
+const keepExpired = time.Hour
+
+// makeRoom collects plans that expired long ago, and keeps those that wait to be
+// started within their quota.
 func (j *Journal) makeRoom(tx *bbolt.Tx, p *plan.Plan) error {
 	plans, cells := 1, planCells(p)
 	limit := func() error {
@@ -221,6 +226,9 @@ func (j *Journal) makeRoom(tx *bbolt.Tx, p *plan.Plan) error {
 			_, n := readFresh(value)
 			plans, cells = plans+1, cells+n
 		}
+	}
+	if _, err := j.collect(tx, j.o.Now().Add(-keepExpired)); err != nil {
+		return err
 	}
 	if count(); limit() == nil {
 		return nil
