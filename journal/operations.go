@@ -197,6 +197,7 @@ func (j *Journal) Unfinished() ([]plan.Operation, error) {
 type Filter struct {
 	Project string      // "" means all
 	Status  plan.Status // "" means any
+	By      string      // the principal; "" means any
 	Limit   int         // 0 means 100
 	Before  string      // the id of an operation: only older ones; "" means from the newest on
 }
@@ -224,7 +225,7 @@ func (j *Journal) Operations(f Filter) ([]plan.Operation, error) {
 			if err := j.codec.openJSON(kindOperation, record, &r); err != nil {
 				return err
 			}
-			if (f.Project == "" || r.Operation.Project == f.Project) && (f.Status == "" || r.Operation.Status == f.Status) {
+			if (f.Project == "" || r.Operation.Project == f.Project) && (f.Status == "" || r.Operation.Status == f.Status) && (f.By == "" || r.Operation.By == f.By) {
 				ops = append(ops, r.Operation)
 			}
 		}

@@ -39,8 +39,9 @@ type Operation struct {
 	By        string `json:"by"`                // the principal that asked for it
 	UndoOf    string `json:"undo_of,omitempty"` // the operation that this one takes back
 	Status    Status `json:"status"`
-	CreatedAt int64  `json:"created_at"` // milliseconds since 1970
-	UpdatedAt int64  `json:"updated_at"` // milliseconds since 1970
+	CreatedAt int64  `json:"created_at"`           // milliseconds since 1970
+	UpdatedAt int64  `json:"updated_at"`           // milliseconds since 1970
+	StartedAt int64  `json:"started_at,omitempty"` // when its turn came and it was found able to go, ms since 1970
 
 	Next      int `json:"next_slice"`    // the first slice without a receipt
 	Slices    int `json:"slices"`        // how many slices the plan has

@@ -86,7 +86,7 @@ func (r *Runner) preflight(ctx context.Context, j *job) error {
 		j.conflict(firstConflicts(seen.foreign, found, lost), seen.total+total+lostTotal)
 		return r.finish(ctx, j, j.op.Status, j.op.Code, j.op.Message)
 	}
-	j.op.Status = plan.Applying
+	j.op.Status, j.op.StartedAt = plan.Applying, r.now()
 	j.op.Skipped = j.op.Total - j.plan.Changed
 	j.op.Processed = j.op.Skipped
 	return r.intend(j, nil, seen)

@@ -37,7 +37,40 @@ type statusParams struct {
 	Since     int64  `json:"since,omitempty" jsonschema:"the updated_at that you have seen" check:"min=0"`
 }
 
-func (s *Service) operationStatus(ctx context.Context, by Caller, p statusParams) (plan.Operation, error) {
+// StatusView is an operation, and how it gets on while it is applied.
+type StatusView struct {
+	plan.Operation
+	Progress *Progress `json:"progress,omitempty" jsonschema:"while the operation is applying"`
+}
+
+// Progress says how fast an operation is and what is left of it.
+type Progress struct {
+	Commands int     `json:"commands_planned" jsonschema:"of the whole plan; repeats come on top"`
+	Rate     float64 `json:"cells_per_second" jsonschema:"written on average since it was started, waiting included"`
+	Left     int64   `json:"left_ms" jsonschema:"until the end at that rate; -1 while there is none"`
+}
+
+func (s *Service) operationStatus(ctx context.Context, by Caller, p statusParams) (StatusView, error) {
+	op, err := s.awaited(ctx, by, p)
+	v := StatusView{Operation: op}
+	if err != nil || op.Status != plan.Applying {
+		return v, err
+	}
+	applied, err := s.Journal.Plan(op.PlanID)
+	if err != nil {
+		return v, err
+	}
+	v.Progress = &Progress{Commands: applied.Commands, Left: -1}
+	if ms := s.now() - op.StartedAt; ms > 0 && op.Written > 0 {
+		v.Progress.Rate = float64(op.Written) * 1000 / float64(ms)
+		v.Progress.Left = int64(float64(op.Total-op.Processed) * 1000 / v.Progress.Rate)
+	}
+	return v, nil
+}
+
+// awaited returns an operation of the caller's project, after a change when that was
+// asked for.
+func (s *Service) awaited(ctx context.Context, by Caller, p statusParams) (plan.Operation, error) {
 	op, err := s.operation(by, p.Operation)
 	if err != nil || p.WaitMS == 0 {
 		return op, err
@@ -123,6 +156,7 @@ const operationPage = 50
 type operationListParams struct {
 	Scope
 	Status string `json:"status,omitempty" jsonschema:"only operations of this status" check:"enum=queued|applying|applied|conflict|cancelled|failed|recovery_required"`
+	By     string `json:"by,omitempty" jsonschema:"only operations of this principal" check:"max=64"`
 	Before string `json:"before,omitempty" jsonschema:"only operations older than this one" check:"max=64"`
 }
 
@@ -134,7 +168,7 @@ type OperationsView struct {
 
 func (s *Service) operationList(_ context.Context, by Caller, p operationListParams) (OperationsView, error) {
 	ops, err := s.Journal.Operations(journal.Filter{
-		Project: by.Project.ID, Status: plan.Status(p.Status), Before: p.Before, Limit: operationPage + 1,
+		Project: by.Project.ID, Status: plan.Status(p.Status), By: p.By, Before: p.Before, Limit: operationPage + 1,
 	})
 	if err != nil {
 		return OperationsView{}, err

@@ -94,11 +94,11 @@ func operationMethods() []Method {
 		}, (*Service).buildApply),
 		define(Method{
 			Name: "operation_status", Role: Agent, Idempotent: true, Example: exampleOp, Errors: codes(fault.NotFound),
-			Doc: "Where an operation stands: its counters, and the first conflicts. With wait_ms it answers at the next change.",
+			Doc: "Where an operation stands: its counters, how fast it is and how long it may still take, and the first conflicts. With wait_ms it answers at the next change.",
 		}, (*Service).operationStatus),
 		define(Method{
 			Name: "operation_list", Role: Agent, Idempotent: true, Example: `{"status":"applied"}`, Errors: codes(fault.NotFound),
-			Doc: "The project's operations, the newest first, page by page.",
+			Doc: "The project's operations, the newest first, page by page; all, or those of a status or a principal.",
 		}, (*Service).operationList),
 		define(Method{
 			Name: "operation_cancel", Role: Agent, Writes: true, Idempotent: true, Example: exampleOp, Errors: codes(fault.NotFound, fault.StorageFailed),
@@ -107,7 +107,7 @@ func operationMethods() []Method {
 		define(Method{
 			Name: "operation_undo_prepare", Role: Agent, Writes: true, Heavy: true, Example: exampleOp,
 			Errors: codes(fault.NotFound, fault.UndoConflict, fault.Busy, fault.RecoveryRequired, fault.WorldUnavailable, fault.Timeout,
-				fault.UnsupportedCapability, fault.OutOfBounds, fault.BudgetExceeded, fault.UnsupportedBlockEntity, fault.StorageFailed),
+				fault.UnsupportedCapability, fault.OutOfBounds, fault.UnsupportedBlockEntity, fault.StorageFailed),
 			Doc: "Plans the way back for the cells that the operation wrote and still owns; apply that plan with build_apply.",
 		}, (*Service).undoPrepare),
 	}
