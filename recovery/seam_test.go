@@ -19,7 +19,8 @@ type seam struct {
 	// mu protects everything below.
 	mu      sync.Mutex
 	passed  int
-	stopAt  int // 0: never
+	stopAt  int    // 0: never
+	instead func() // happens there instead of the crash; nil: the crash
 	dead    bool
 	crashed chan struct{} // closed at the crash
 }
@@ -51,7 +52,11 @@ func (s *seam) alive() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.passed++
-	if s.passed == s.stopAt {
+	switch {
+	case s.passed != s.stopAt:
+	case s.instead != nil:
+		s.instead()
+	default:
 		s.die()
 	}
 	return !s.dead
