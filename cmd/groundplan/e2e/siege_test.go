@@ -144,18 +144,32 @@ func (s *siege) accept(d *deed, op operation) {
 
 // meddle is what others do while operations run: cancel one, place a block.
 func (s *siege) meddle() {
-	if s.random.IntN(4) == 0 && len(s.flight) > 0 {
+	if s.random.IntN(3) == 0 && len(s.flight) > 0 {
 		d := s.flight[s.random.IntN(len(s.flight))]
 		if d.id != "" {
-			time.Sleep(time.Duration(s.random.IntN(100)) * time.Millisecond)
+			time.Sleep(time.Duration(s.random.IntN(50)) * time.Millisecond)
 			if op, ok := must[operation](s.house, s.agent, "operation_cancel", object{"operation_id": d.id}); ok {
 				s.accept(d, op)
 			}
 		}
 	}
 	if s.random.IntN(3) == 0 {
-		s.edit(s.random.IntN(cells))
+		for range 1 + s.random.IntN(6) {
+			s.edit(s.target())
+			time.Sleep(time.Duration(s.random.IntN(15)) * time.Millisecond)
+		}
 	}
+}
+
+// target is a cell to edit: mostly one that an operation is about to write.
+func (s *siege) target() int {
+	if len(s.flight) > 0 && s.random.IntN(5) > 0 {
+		d := s.flight[s.random.IntN(len(s.flight))]
+		if wanted := slices.Sorted(maps.Keys(d.want)); len(wanted) > 0 {
+			return wanted[s.random.IntN(len(wanted))]
+		}
+	}
+	return s.random.IntN(cells)
 }
 
 // edit places a block that no plan has, as somebody else in the world.
