@@ -3,6 +3,7 @@ package embedded_test
 import (
 	"context"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -150,5 +151,41 @@ func TestACrashFaultEndsTheWorld(t *testing.T) {
 	case <-w.Done():
 	case <-ctx.Done():
 		t.Error("the world did not crash")
+	}
+}
+
+// TestEachFaultDoesWhatItsNameSays commits every fault alone, from the text of the
+// flag.
+func TestEachFaultDoesWhatItsNameSays(t *testing.T) {
+	const cell = "minecraft:gold_block"
+	for text, check := range map[string]func(out plan.Outcome, held string) bool{
+		"drop=1":                 func(out plan.Outcome, _ string) bool { return out.Kind == plan.Unknown },
+		"duplicate=1":            func(out plan.Outcome, held string) bool { return out.Success && held == cell },
+		"reorder=1":              func(plan.Outcome, string) bool { return true }, // the order is the seed's
+		"delay=1,max_delay=5ms":  func(out plan.Outcome, held string) bool { return out.Success && held == cell },
+		"refuse=1":               func(out plan.Outcome, held string) bool { return out.Kind == plan.Refused && held == "minecraft:air" },
+		"disconnect=1":           func(out plan.Outcome, _ string) bool { return out.Kind != plan.Answered },
+		"pause=1,pause_for=20ms": func(out plan.Outcome, held string) bool { return out.Success && held == cell },
+		"crash=1":                func(out plan.Outcome, _ string) bool { return out.Kind != plan.Answered },
+		"unload=1,unload_for=1h": func(out plan.Outcome, held string) bool { return !out.Success && held == "" },
+		"edit=1":                 func(out plan.Outcome, held string) bool { return out.Success && held != cell },
+		"drift=1":                func(out plan.Outcome, held string) bool { return out.Success && held != cell },
+	} {
+		t.Run(text, func(t *testing.T) {
+			faults, err := embedded.ParseFaults(text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			w, world := connect(t, bridge.Options{Timeout: time.Second}, embedded.Options{Seed: 1, Reconnect: -1})
+			w.SetFaults(faults)
+			ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+			defer cancel()
+			out := world.Run(ctx, "overworld", "setblock 0 0 0 gold_block")
+			held, _ := w.At("overworld", voxel.Pos{})
+			name, _, _ := strings.Cut(text, "=")
+			if !check(out, string(held)) || w.Committed()[name] == 0 {
+				t.Errorf("%+v, the cell holds %q, committed %v", out, held, w.Committed())
+			}
+		})
 	}
 }
