@@ -4,8 +4,8 @@
 import { hasContents } from "./entities.js";
 import { kindOf } from "./kinds.js";
 
-/** After so many tokens the sink is asked to take them. */
-const TOKENS = 64;
+/** After so many tokens the sink is asked to take them; numbers below 256 are free in some engines. */
+const TOKENS = 192;
 /** The most tokens that the sink is given at one time: a chunk's row of a box has 16 runs of two. */
 export const MAX_TOKENS = TOKENS + 2 * 16 + 4;
 /** The most permutations that are remembered: an engine may make a new object each time. */

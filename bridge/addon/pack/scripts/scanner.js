@@ -122,9 +122,13 @@ export class Scanner {
    */
   rows(y, z0, z1) {
     if (z0 === z1) return this.row(y, z0, 0, this.sx - 1);
-    if (this.hopeful() && this.uniform(0, y, z0, this.sx - 1, y, z1)) return true;
-    const middle = (z0 + z1) >> 1;
-    return !this.runs.full && this.rows(y, z0, middle) && this.rows(y, middle + 1, z1);
+    if (this.hopeful()) {
+      if (this.uniform(0, y, z0, this.sx - 1, y, z1)) return true;
+      const middle = (z0 + z1) >> 1;
+      return !this.runs.full && this.rows(y, z0, middle) && this.rows(y, middle + 1, z1);
+    }
+    for (let z = z0; z <= z1; z++) if (!this.row(y, z, 0, this.sx - 1)) return false;
+    return true;
   }
 
   /**
