@@ -260,6 +260,9 @@ func (r *run) apply(ctx context.Context, params json.RawMessage) (any, error) {
 			return nil, marshal
 		}
 		status, err = r.handler.Service.Call(ctx, r.call.identity, "operation_status", ask)
+		if v, ok := status.(rpc.StatusView); ok {
+			status = v.Operation
+		}
 	}
 	return nil, err
 }
