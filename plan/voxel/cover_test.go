@@ -93,8 +93,8 @@ func TestCoverOfTheOracleShapesIsExactAndNotAboveGreedy(t *testing.T) {
 		})
 	}
 	t.Logf("%d boxes, greedy %d: %.2f %%", sum, greedy, 100*float64(sum-greedy)/float64(greedy))
-	if float64(sum) > 0.953*float64(greedy) {
-		t.Errorf("%d boxes in all, want at least 4.7 %% below the greedy %d", sum, greedy)
+	if float64(sum) > 0.951*float64(greedy) {
+		t.Errorf("%d boxes in all, want at least 4.9 %% below the greedy %d", sum, greedy)
 	}
 }
 
