@@ -329,7 +329,7 @@ func (c *checker) ending(at seq, r operationRecord, h []*sliceRecord, p *plan.Pl
 				continue
 			}
 			found = true
-			if !s[i].cells.within(cells) || s[i].undoOf != r.UndoOf || op.Abandoned {
+			if !s[i].cells.Within(cells) || s[i].undoOf != r.UndoOf || op.Abandoned {
 				return broken("operation %s owns cells of section %v that it did not write", op.ID, section.Box())
 			}
 		}

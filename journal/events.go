@@ -133,6 +133,6 @@ func (j *Journal) event(tx *bbolt.Tx, e event) (Event, error) {
 			return known, damaged(kindEvent, "mask")
 		}
 	}
-	known.Cells, err = cells.mask()
-	return known, err
+	known.Cells = cells.mask()
+	return known, nil
 }

@@ -99,19 +99,19 @@ func (j *Journal) explainOwners(tx *bbolt.Tx, at seq, r operationRecord, e *Expl
 			return err
 		}
 		owned := s.owned(at)
-		e.Owned += owned.len()
+		e.Owned += owned.Len()
 		if unsure := doubted[section]; unsure != nil {
-			both := owned.and(unsure)
-			e.Doubted, e.Since = e.Doubted+both.len(), since
+			both := owned.And(unsure)
+			e.Doubted, e.Since = e.Doubted+both.Len(), since
 		}
 		rest := *cells
-		rest.subtract(&owned)
+		rest.Subtract(&owned)
 		for i := range slices.Backward(s) {
-			taken := s[i].cells.and(&rest)
-			rest.subtract(&taken)
-			lost[s[i].op] += taken.len()
+			taken := s[i].cells.And(&rest)
+			rest.Subtract(&taken)
+			lost[s[i].op] += taken.Len()
 		}
-		lost[0] += rest.len()
+		lost[0] += rest.Len()
 	}
 	for _, op := range slices.Sorted(maps.Keys(lost)) {
 		loss := Loss{Cells: lost[op]}

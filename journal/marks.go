@@ -13,16 +13,16 @@ import (
 // mark says which owned cells of one section somebody else may have edited unseen.
 // It stands until the cells are compared with the world, or written, or lost.
 type mark struct {
-	since int64  // milliseconds since 1970: edits from then on may be missing
-	cells bitmap // never empty; each has an owner
+	since int64      // milliseconds since 1970: edits from then on may be missing
+	cells voxel.Bits // never empty; each has an owner
 }
 
-func (m *mark) encode() []byte { return m.cells.appendRuns(binary.AppendVarint(nil, m.since)) }
+func (m *mark) encode() []byte { return m.cells.AppendRuns(binary.AppendVarint(nil, m.since)) }
 
 func decodeMark(payload []byte) (m mark, err error) {
 	in := reader{data: payload}
 	m.since = in.varint()
-	if m.cells, err = in.readRuns(); err != nil || in.bad || len(in.data) > 0 || m.cells.empty() {
+	if m.cells, err = in.readRuns(); err != nil || in.bad || len(in.data) > 0 || m.cells.Empty() {
 		return m, damaged(kindMark, "cells")
 	}
 	return m, nil
@@ -46,7 +46,7 @@ func (j *Journal) readMark(b *bbolt.Bucket, key []byte) (mark, error) {
 }
 
 func (j *Journal) writeMark(b *bbolt.Bucket, key []byte, m mark) error {
-	if m.cells.empty() {
+	if m.cells.Empty() {
 		return b.Delete(key)
 	}
 	record, err := j.codec.seal(kindMark, m.encode())
@@ -58,14 +58,14 @@ func (j *Journal) writeMark(b *bbolt.Bucket, key []byte, m mark) error {
 
 // lift ends the doubt about cells of a section whose stack is s now, and about those
 // that nobody owns any more.
-func (j *Journal) lift(b *bbolt.Bucket, key []byte, s stack, cells *bitmap) error {
+func (j *Journal) lift(b *bbolt.Bucket, key []byte, s stack, cells *voxel.Bits) error {
 	m, err := j.readMark(b, key)
-	if err != nil || m.cells.empty() {
+	if err != nil || m.cells.Empty() {
 		return err
 	}
 	owned := s.all()
-	m.cells.subtract(cells)
-	m.cells = m.cells.and(&owned)
+	m.cells.Subtract(cells)
+	m.cells = m.cells.And(&owned)
 	return j.writeMark(b, key, m)
 }
 
@@ -111,7 +111,7 @@ func (j *Journal) mark(owners, marks *bbolt.Bucket, key []byte, since int64) err
 	if err != nil {
 		return err
 	}
-	if !known.cells.empty() {
+	if !known.cells.Empty() {
 		since = min(since, known.since)
 	}
 	return j.writeMark(marks, key, mark{since: since, cells: s.all()})
@@ -125,8 +125,8 @@ func (j *Journal) Doubted(worldID, dimension string) (cells *voxel.Mask, since i
 		if all, since, err = j.marked(tx, ownersName(worldID, dimension)); err != nil {
 			return err
 		}
-		cells, err = all.mask()
-		return err
+		cells = all.mask()
+		return nil
 	})
 	return cells, since, err
 }
@@ -240,7 +240,7 @@ func (c *checker) marks() error {
 			if err != nil {
 				return err
 			}
-			if owned := s.all(); !cells.within(&owned) {
+			if owned := s.all(); !cells.Within(&owned) {
 				return broken("cells of section %v are in doubt and have no owner", section.Box())
 			}
 		}

@@ -127,8 +127,8 @@ func (j *Journal) Owned(operation string, undone ...string) (*voxel.Mask, error)
 		if err != nil {
 			return err
 		}
-		owned, err = cells.mask()
-		return err
+		owned = cells.mask()
+		return nil
 	})
 	return owned, err
 }
@@ -149,7 +149,7 @@ func (j *Journal) owned(tx *bbolt.Tx, at seq, r operationRecord, undone []seq) (
 			s = s.write(imagined, op, s.owned(op))
 		}
 		cells := s.owned(at)
-		if cells.empty() {
+		if cells.Empty() {
 			delete(wrote, section)
 			continue
 		}

@@ -8,7 +8,6 @@ import (
 
 	"groundplan/plan"
 	"groundplan/plan/fault"
-	"groundplan/plan/voxel"
 )
 
 // PutPart records a part in the place of the one with the same project and id.
@@ -54,10 +53,7 @@ func decodePart(payload []byte) (plan.Part, error) {
 	if err != nil {
 		return p, damaged(kindPart, "mask")
 	}
-	if p.Mask, err = cells.mask(); err != nil {
-		p.Mask = voxel.NewMask()
-		return p, damaged(kindPart, "mask")
-	}
+	p.Mask = cells.mask()
 	return p, nil
 }
 

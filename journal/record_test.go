@@ -32,8 +32,8 @@ func FuzzRecord(f *testing.F) {
 	cells := area{}
 	cells.addBox(box(-20, 3, 4, 5, 6, 7))
 	slice := &sliceRecord{write: cells, at: 5, done: true, wrote: area{}, wroteAt: 7}
-	var some bitmap
-	some.fill(5, 700)
+	var some voxel.Bits
+	some.Fill(5, 700)
 	part, err := encodePart(plan.Part{ID: "roof", Mask: maskOf(box(0, 0, 0, 3, 3, 3))})
 	must(f, err)
 	for kind, payload := range map[byte][]byte{
@@ -99,8 +99,7 @@ func readPayload(t *testing.T, c *codec, kind byte, payload []byte, states []blo
 		}
 		second, err := decodeSlice(r.encode())
 		must(t, err)
-		_, err = r.entry("op", 0)
-		must(t, err)
+		_ = r.entry("op", 0)
 		first, again = r, second
 	case kindStack:
 		var s stack

@@ -236,29 +236,17 @@ func (j *Journal) Entries(operation string) ([]plan.Entry, error) {
 			if err != nil {
 				return err
 			}
-			entry, err := r.entry(operation, int(binary.BigEndian.Uint32(number[8:])))
-			if err != nil {
-				return err
-			}
-			list = append(list, entry)
+			list = append(list, r.entry(operation, int(binary.BigEndian.Uint32(number[8:]))))
 		}
 		return nil
 	})
 	return list, err
 }
 
-func (r *sliceRecord) entry(operation string, slice int) (plan.Entry, error) {
-	write, err := r.write.mask()
-	if err != nil {
-		return plan.Entry{}, damaged(kindSlice, "intent")
-	}
-	entry := plan.Entry{Intent: plan.Intent{Operation: operation, Slice: slice, Write: write, At: r.at}}
+func (r *sliceRecord) entry(operation string, slice int) plan.Entry {
+	entry := plan.Entry{Intent: plan.Intent{Operation: operation, Slice: slice, Write: r.write.mask(), At: r.at}}
 	if r.done {
-		wrote, err := r.wrote.mask()
-		if err != nil {
-			return plan.Entry{}, damaged(kindSlice, "receipt")
-		}
-		entry.Receipt = &plan.Receipt{Operation: operation, Slice: slice, Wrote: wrote, At: r.wroteAt}
+		entry.Receipt = &plan.Receipt{Operation: operation, Slice: slice, Wrote: r.wrote.mask(), At: r.wroteAt}
 	}
-	return entry, nil
+	return entry
 }

@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"maps"
 	"slices"
+
+	"groundplan/plan/voxel"
 )
 
 // seq numbers what is recorded, in the order of recording. 0 is nothing.
@@ -31,11 +33,11 @@ type version uint64
 // version before.
 type layer struct {
 	op      seq
-	undoOf  seq     // the operation that op takes back, 0 for none
-	created bool    // after is a new version; otherwise op went back to an older one
-	before  version // of the cells when op wrote them
-	after   version // what op gave them
-	cells   bitmap  // never empty
+	undoOf  seq        // the operation that op takes back, 0 for none
+	created bool       // after is a new version; otherwise op went back to an older one
+	before  version    // of the cells when op wrote them
+	after   version    // what op gave them
+	cells   voxel.Bits // never empty
 }
 
 // stack is who wrote the cells of one section, oldest first. The version of a
@@ -43,32 +45,32 @@ type layer struct {
 type stack []layer
 
 // tops returns the cells of each version.
-func (s stack) tops() map[version]*bitmap {
-	var seen bitmap
-	tops := map[version]*bitmap{}
+func (s stack) tops() map[version]*voxel.Bits {
+	var seen voxel.Bits
+	tops := map[version]*voxel.Bits{}
 	for i := range slices.Backward(s) {
 		fresh := s[i].cells
-		fresh.subtract(&seen)
-		if fresh.empty() {
+		fresh.Subtract(&seen)
+		if fresh.Empty() {
 			continue
 		}
-		seen.union(&fresh)
+		seen.Union(&fresh)
 		if tops[s[i].after] == nil {
-			tops[s[i].after] = new(bitmap)
+			tops[s[i].after] = new(voxel.Bits)
 		}
-		tops[s[i].after].union(&fresh)
+		tops[s[i].after].Union(&fresh)
 	}
 	return tops
 }
 
 // owned returns the cells that are as op left them.
-func (s stack) owned(op seq) bitmap {
-	var owned bitmap
+func (s stack) owned(op seq) voxel.Bits {
+	var owned voxel.Bits
 	tops := s.tops()
 	for i := range s {
 		if top := tops[s[i].after]; s[i].op == op && top != nil {
-			part := s[i].cells.and(top)
-			owned.union(&part)
+			part := s[i].cells.And(top)
+			owned.Union(&part)
 		}
 	}
 	return owned
@@ -77,9 +79,9 @@ func (s stack) owned(op seq) bitmap {
 // write records that op was seen to have written cells, and returns the new
 // stack. Cells that already are op's are left as they are, so that the same
 // receipt may come twice.
-func (s stack) write(op, undoOf seq, cells bitmap) stack {
+func (s stack) write(op, undoOf seq, cells voxel.Bits) stack {
 	had := s.owned(op)
-	cells.subtract(&had)
+	cells.Subtract(&had)
 
 	fresh := version(1)
 	for i := range s {
@@ -89,14 +91,14 @@ func (s stack) write(op, undoOf seq, cells bitmap) stack {
 	rest := cells
 	tops := s.tops()
 	for _, now := range slices.Sorted(maps.Keys(tops)) {
-		group := tops[now].and(&cells)
-		rest.subtract(&group)
+		group := tops[now].And(&cells)
+		rest.Subtract(&group)
 		for i := range s {
 			if undoOf == 0 || s[i].op != undoOf || s[i].after != now {
 				continue
 			}
-			back := s[i].cells.and(&group)
-			group.subtract(&back)
+			back := s[i].cells.And(&group)
+			group.Subtract(&back)
 			added = added.add(layer{op: op, undoOf: undoOf, before: now, after: s[i].before, cells: back})
 		}
 		added = added.add(layer{op: op, undoOf: undoOf, created: true, before: now, after: fresh, cells: group})
@@ -115,7 +117,7 @@ func (s stack) write(op, undoOf seq, cells bitmap) stack {
 }
 
 func (s stack) add(l layer) stack {
-	if l.cells.empty() {
+	if l.cells.Empty() {
 		return s
 	}
 	return append(s, l)
@@ -124,26 +126,26 @@ func (s stack) add(l layer) stack {
 // keepAncestors drops what a new version buries: under it only the chain of
 // versions that it grew out of can ever come back.
 func (s stack) keepAncestors(l *layer) {
-	wanted := map[version]*bitmap{}
-	want := func(v version, cells *bitmap) {
-		if v == 0 || cells.empty() {
+	wanted := map[version]*voxel.Bits{}
+	want := func(v version, cells *voxel.Bits) {
+		if v == 0 || cells.Empty() {
 			return
 		}
 		if wanted[v] == nil {
-			wanted[v] = new(bitmap)
+			wanted[v] = new(voxel.Bits)
 		}
-		wanted[v].union(cells)
+		wanted[v].Union(cells)
 	}
 	want(l.before, &l.cells)
 	for i := range slices.Backward(s) {
-		buried := s[i].cells.and(&l.cells)
+		buried := s[i].cells.And(&l.cells)
 		if w := wanted[s[i].after]; s[i].created && w != nil {
-			kept := buried.and(w)
-			buried.subtract(&kept)
-			w.subtract(&kept)
+			kept := buried.And(w)
+			buried.Subtract(&kept)
+			w.Subtract(&kept)
 			want(s[i].before, &kept)
 		}
-		s[i].cells.subtract(&buried)
+		s[i].cells.Subtract(&buried)
 	}
 }
 
@@ -155,38 +157,38 @@ func (s stack) replaceReturns(l *layer) {
 			continue
 		}
 		if s[i].op == l.undoOf || s[i].before == l.before && s[i].after == l.after {
-			s[i].cells.subtract(&l.cells)
+			s[i].cells.Subtract(&l.cells)
 		}
 	}
 }
 
 // all returns the cells that have an owner.
-func (s stack) all() bitmap {
-	var all bitmap
+func (s stack) all() voxel.Bits {
+	var all voxel.Bits
 	for i := range s {
-		all.union(&s[i].cells)
+		all.Union(&s[i].cells)
 	}
 	return all
 }
 
 // clear forgets all that is known of the cells.
-func (s stack) clear(cells *bitmap) stack {
+func (s stack) clear(cells *voxel.Bits) stack {
 	s = slices.Clone(s)
 	for i := range s {
-		s[i].cells.subtract(cells)
+		s[i].cells.Subtract(cells)
 	}
 	return s.compact()
 }
 
 func (s stack) compact() stack {
-	return slices.DeleteFunc(s, func(l layer) bool { return l.cells.empty() })
+	return slices.DeleteFunc(s, func(l layer) bool { return l.cells.Empty() })
 }
 
 // push puts layers on top, into one that is there where that says the same.
 func (s stack) push(added stack) stack {
 	for _, l := range added {
 		if i := s.home(&l); i >= 0 {
-			s[i].cells.union(&l.cells)
+			s[i].cells.Union(&l.cells)
 			continue
 		}
 		s = append(s, l)
@@ -208,7 +210,7 @@ func (s stack) home(l *layer) int {
 		if same && (l.created && s[:i].lacks(t.after, &l.cells) || !l.created && t.after == l.after) {
 			return i
 		}
-		if overlap := t.cells.and(&l.cells); !overlap.empty() {
+		if overlap := t.cells.And(&l.cells); !overlap.Empty() {
 			return -1
 		}
 	}
@@ -216,10 +218,10 @@ func (s stack) home(l *layer) int {
 }
 
 // lacks reports whether no layer knows the version for any of the cells.
-func (s stack) lacks(v version, cells *bitmap) bool {
+func (s stack) lacks(v version, cells *voxel.Bits) bool {
 	for i := range s {
 		if s[i].before == v || s[i].after == v {
-			if overlap := s[i].cells.and(cells); !overlap.empty() {
+			if overlap := s[i].cells.And(cells); !overlap.Empty() {
 				return false
 			}
 		}
@@ -241,7 +243,7 @@ func (s stack) encode() []byte {
 		out = append(out, flags)
 		out = binary.AppendUvarint(out, uint64(l.before))
 		out = binary.AppendUvarint(out, uint64(l.after))
-		out = l.cells.appendRuns(out)
+		out = l.cells.AppendRuns(out)
 	}
 	return out
 }
@@ -260,7 +262,7 @@ func decodeStack(payload []byte) (stack, error) {
 		l.created = flags == 1
 		l.before, l.after = version(in.uvarint()), version(in.uvarint())
 		cells, err := in.readRuns()
-		if err != nil || in.bad || flags > 1 || l.op == 0 || cells.empty() {
+		if err != nil || in.bad || flags > 1 || l.op == 0 || cells.Empty() {
 			return nil, damaged(kindStack, "layer")
 		}
 		l.cells = cells
@@ -274,7 +276,7 @@ func decodeStack(payload []byte) (stack, error) {
 
 // broken says what of a stack cannot be, "" when all can.
 func (s stack) broken() string {
-	created := map[version]bitmap{}
+	created := map[version]voxel.Bits{}
 	for i := range s {
 		l := &s[i]
 		switch {
@@ -287,10 +289,10 @@ func (s stack) broken() string {
 		}
 		if l.created {
 			before := created[l.after]
-			if twice := before.and(&l.cells); !twice.empty() {
+			if twice := before.And(&l.cells); !twice.Empty() {
 				return "a version that was created twice"
 			}
-			before.union(&l.cells)
+			before.Union(&l.cells)
 			created[l.after] = before
 		}
 	}

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"groundplan/plan/voxel"
 )
 
 // The reference model of ownership: one list per cell, no bitmaps, no layers. It
@@ -87,10 +89,10 @@ func (c *modelCell) undoGives(op seq) int {
 // cells of a section that the model plays with: enough for every overlap.
 const modelCells = 6
 
-func bitsOf(cells []int) bitmap {
-	var b bitmap
+func bitsOf(cells []int) voxel.Bits {
+	var b voxel.Bits
 	for _, c := range cells {
-		b.fill(c*700, c*700+1) // far apart, in different words
+		b.Fill(c*700, c*700+1) // far apart, in different words
 	}
 	return b
 }
@@ -217,8 +219,8 @@ func checkStack(t *rapid.T, s stack, model *[modelCells]modelCell, newest seq) {
 }
 
 func TestUndoAndRedoInTurnDoNotGrowTheStack(t *testing.T) {
-	var all bitmap
-	all.fill(0, 4096)
+	var all voxel.Bits
+	all.Fill(0, 4096)
 	s := stack(nil).write(1, 0, all)
 	last := seq(1)
 	for op := seq(2); op < 200; op++ {
@@ -226,7 +228,7 @@ func TestUndoAndRedoInTurnDoNotGrowTheStack(t *testing.T) {
 		if op%4 == 0 { // sometimes the first operation is undone again, and not the redo
 			undoes = 1
 			owned := s.owned(1)
-			if owned.empty() {
+			if owned.Empty() {
 				undoes = last
 			}
 		}
@@ -239,8 +241,8 @@ func TestUndoAndRedoInTurnDoNotGrowTheStack(t *testing.T) {
 }
 
 func TestABuriedUndoIsForgotten(t *testing.T) {
-	var all bitmap
-	all.fill(0, 4096)
+	var all voxel.Bits
+	all.Fill(0, 4096)
 	s := stack(nil).write(1, 0, all).write(2, 0, all).write(3, 2, all).write(4, 0, all)
 	if len(s) != 2 || s[0].op != 1 || s[1].op != 4 {
 		t.Fatalf("layers are of %d operations", len(s))
@@ -254,16 +256,16 @@ func TestABuriedUndoIsForgotten(t *testing.T) {
 func TestSlicesOfAnOperationShareALayer(t *testing.T) {
 	var s stack
 	for slice := range 32 {
-		var cells bitmap
-		cells.fill(slice*128, slice*128+128)
+		var cells voxel.Bits
+		cells.Fill(slice*128, slice*128+128)
 		s = s.write(1, 0, cells)
 	}
-	if len(s) != 1 || s[0].cells.len() != 4096 {
+	if len(s) != 1 || s[0].cells.Len() != 4096 {
 		t.Fatalf("%d layers", len(s))
 	}
 	for slice := range 32 {
-		var cells bitmap
-		cells.fill(slice*128, slice*128+128)
+		var cells voxel.Bits
+		cells.Fill(slice*128, slice*128+128)
 		s = s.write(2, 1, cells)
 	}
 	if len(s) != 2 {
@@ -273,8 +275,8 @@ func TestSlicesOfAnOperationShareALayer(t *testing.T) {
 
 func TestTheOldestLayersGoWhenThereAreTooMany(t *testing.T) {
 	var s stack
-	var one bitmap
-	one.fill(7, 8)
+	var one voxel.Bits
+	one.Fill(7, 8)
 	for op := range seq(maxLayers) {
 		s = append(s, layer{op: op + 1, created: true, before: version(op), after: version(op + 1), cells: one})
 	}

@@ -11,28 +11,17 @@ import (
 
 // Mask is a set of positions. The zero value is not ready; use NewMask.
 type Mask struct {
-	sections map[Section]*bitmap
-}
-
-// bitmap has one bit for each cell of a section, in y, z, x order.
-type bitmap [SectionCells / 64]uint64
-
-func (b *bitmap) len() int {
-	n := 0
-	for _, word := range b {
-		n += bits.OnesCount64(word)
-	}
-	return n
+	sections map[Section]*Bits
 }
 
 // NewMask returns an empty set.
-func NewMask() *Mask { return &Mask{sections: map[Section]*bitmap{}} }
+func NewMask() *Mask { return &Mask{sections: map[Section]*Bits{}} }
 
 // Add puts p into the set.
 func (m *Mask) Add(p Pos) {
 	b := m.sections[p.Section()]
 	if b == nil {
-		b = new(bitmap)
+		b = new(Bits)
 		m.sections[p.Section()] = b
 	}
 	i := p.cell()
@@ -45,7 +34,7 @@ func (m *Mask) AddBox(box Box) {
 		part := box.Intersect(key.Box())
 		b := m.sections[key]
 		if b == nil {
-			b = new(bitmap)
+			b = new(Bits)
 			m.sections[key] = b
 		}
 		row := uint64(1)<<(part.Max.X-part.Min.X+1) - 1
@@ -58,19 +47,10 @@ func (m *Mask) AddBox(box Box) {
 	}
 }
 
-// Bits has one bit for each cell of a section, in y, z, x order.
-type Bits [SectionCells / 64]uint64
-
-// Has reports whether the section's i-th cell is set.
-func (b *Bits) Has(i int) bool { return b[i>>6]>>(i&63)&1 != 0 }
-
-// Set sets the section's i-th cell.
-func (b *Bits) Set(i int) { b[i>>6] |= 1 << (i & 63) }
-
 // SectionBits returns the positions of m within one section.
 func (m *Mask) SectionBits(key Section) Bits {
 	if b := m.sections[key]; b != nil {
-		return Bits(*b)
+		return *b
 	}
 	return Bits{}
 }
@@ -81,8 +61,7 @@ func (m *Mask) SetSection(key Section, bits Bits) {
 		delete(m.sections, key)
 		return
 	}
-	b := bitmap(bits)
-	m.sections[key] = &b
+	m.sections[key] = &bits
 }
 
 // Remove takes p out of the set.
@@ -93,7 +72,7 @@ func (m *Mask) Remove(p Pos) {
 	}
 	i := p.cell()
 	b[i>>6] &^= 1 << (i & 63)
-	if *b == (bitmap{}) {
+	if *b == (Bits{}) {
 		delete(m.sections, p.Section())
 	}
 }
@@ -109,7 +88,7 @@ func (m *Mask) Has(p Pos) bool {
 func (m *Mask) Len() int {
 	n := 0
 	for _, b := range m.sections {
-		n += b.len()
+		n += b.Len()
 	}
 	return n
 }
@@ -126,7 +105,7 @@ func (m *Mask) Union(o *Mask) {
 	for key, theirs := range o.sections {
 		ours := m.sections[key]
 		if ours == nil {
-			ours = new(bitmap)
+			ours = new(Bits)
 			m.sections[key] = ours
 		}
 		for i := range ours {
@@ -147,14 +126,14 @@ func (m *Mask) Intersect(o *Mask) {
 
 func (m *Mask) combine(o *Mask, op func(ours, theirs uint64) uint64) {
 	for key, ours := range m.sections {
-		var theirs bitmap
+		var theirs Bits
 		if b := o.sections[key]; b != nil {
 			theirs = *b
 		}
 		for i := range ours {
 			ours[i] = op(ours[i], theirs[i])
 		}
-		if *ours == (bitmap{}) {
+		if *ours == (Bits{}) {
 			delete(m.sections, key)
 		}
 	}
@@ -178,7 +157,7 @@ func (m *Mask) Section(key Section) *Mask {
 // All yields the positions in y, z, x order.
 func (m *Mask) All() iter.Seq[Pos] {
 	return func(yield func(Pos) bool) {
-		walk(m.Sections(), func(key Section) *bitmap { return m.sections[key] }, func(key Section, b *bitmap, row int) bool {
+		walk(m.Sections(), func(key Section) *Bits { return m.sections[key] }, func(key Section, b *Bits, row int) bool {
 			for left := b[row>>2] >> (row & 3 << 4) & 0xffff; left != 0; left &= left - 1 {
 				if !yield(key.Pos(row<<4 | bits.TrailingZeros64(left))) {
 					return false
@@ -217,15 +196,7 @@ func (m *Mask) AppendBinary(out []byte) ([]byte, error) {
 		out = binary.AppendVarint(out, int64(key.X))
 		out = binary.AppendVarint(out, int64(key.Y))
 		out = binary.AppendVarint(out, int64(key.Z))
-		b := m.sections[key]
-		for start, present := 0, uint64(0); start < SectionCells; present ^= 1 {
-			end := start
-			for end < SectionCells && b[end>>6]>>(end&63)&1 == present {
-				end++
-			}
-			out = binary.AppendUvarint(out, uint64(end-start))
-			start = end
-		}
+		out = m.sections[key].AppendRuns(out)
 	}
 	return out, nil
 }
@@ -238,25 +209,15 @@ var errMask = errors.New("voxel: malformed mask")
 // UnmarshalBinary replaces m by the set that data encodes.
 func (m *Mask) UnmarshalBinary(data []byte) error {
 	in := maskReader{data: data}
-	m.sections = map[Section]*bitmap{}
+	m.sections = map[Section]*Bits{}
 	for range in.uvarint() {
 		key := Section{X: in.varint(), Y: in.varint(), Z: in.varint()}
-		b := new(bitmap)
-		for start, present := 0, false; start < SectionCells && !in.bad; present = !present {
-			run := in.uvarint()
-			if run > uint64(SectionCells-start) || run == 0 && start > 0 {
-				return errMask
-			}
-			end := start + int(run)
-			for i := start; present && i < end; i++ {
-				b[i>>6] |= 1 << (i & 63)
-			}
-			start = end
-		}
-		if in.bad {
+		b, rest, ok := ReadRuns(in.data)
+		if in.bad || !ok {
 			return errMask
 		}
-		m.sections[key] = b
+		in.data = rest
+		m.sections[key] = &b
 	}
 	if in.bad || len(in.data) > 0 {
 		return errMask

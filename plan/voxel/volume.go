@@ -262,7 +262,7 @@ func (v *Volume) Counts() map[string]int {
 func (v *Volume) Mask() *Mask {
 	m := NewMask()
 	for key, s := range v.sections {
-		b := new(bitmap)
+		b := new(Bits)
 		s.cells(func(i int, _ ID) bool {
 			b[i>>6] |= 1 << (i & 63)
 			return true

@@ -4,119 +4,26 @@ import (
 	"encoding/binary"
 	"errors"
 	"math"
-	"math/bits"
 	"slices"
 
 	"groundplan/plan/voxel"
 )
 
-// bitmap has one bit for each cell of a section, in y, z, x order. It is a value:
-// assignment copies.
-type bitmap [voxel.SectionCells / 64]uint64
-
-func (b *bitmap) empty() bool { return *b == bitmap{} }
-
-func (b *bitmap) len() int {
-	n := 0
-	for _, word := range b {
-		n += bits.OnesCount64(word)
-	}
-	return n
-}
-
-func (b *bitmap) union(o *bitmap) {
-	for i := range b {
-		b[i] |= o[i]
-	}
-}
-
-func (b *bitmap) subtract(o *bitmap) {
-	for i := range b {
-		b[i] &^= o[i]
-	}
-}
-
-// and returns the cells that both have.
-func (b *bitmap) and(o *bitmap) bitmap {
-	var out bitmap
-	for i := range b {
-		out[i] = b[i] & o[i]
-	}
-	return out
-}
-
-// within reports whether o has every cell of b.
-func (b *bitmap) within(o *bitmap) bool {
-	for i := range b {
-		if b[i]&^o[i] != 0 {
-			return false
-		}
-	}
-	return true
-}
-
-// fill sets the cells from start up to end.
-func (b *bitmap) fill(start, end int) {
-	for start < end {
-		word, bit := start>>6, start&63
-		n := min(64-bit, end-start)
-		b[word] |= (math.MaxUint64 >> (64 - n)) << bit
-		start += n
-	}
-}
-
-// appendRuns appends the lengths of the alternating runs of absent and present
-// cells, ending where the section does: the form that voxel.Mask uses.
-func (b *bitmap) appendRuns(out []byte) []byte {
-	for start, present := 0, uint64(0); start < voxel.SectionCells; present ^= math.MaxUint64 {
-		end := start
-		for end < voxel.SectionCells {
-			rest := (b[end>>6] ^ present) >> (end & 63) // zero bits are of the run
-			n := min(bits.TrailingZeros64(rest), 64-end&63)
-			end += n
-			if end&63 != 0 || n == 0 {
-				break
-			}
-		}
-		out = binary.AppendUvarint(out, uint64(end-start))
-		start = end
-	}
-	return out
-}
-
 var errRuns = errors.New("malformed runs")
 
-// readRuns is the inverse of appendRuns.
-func (r *reader) readRuns() (bitmap, error) {
-	var b bitmap
-	data, at := r.data, 0 // most runs are one byte, and there are thousands of them
-	for start, present := 0, false; start < voxel.SectionCells; present = !present {
-		if at >= len(data) {
-			return b, errRuns
-		}
-		run, n := uint64(data[at]), 1
-		if run >= 0x80 {
-			if run, n = binary.Uvarint(data[at:]); n <= 0 {
-				return b, errRuns
-			}
-		}
-		at += n
-		if run > uint64(voxel.SectionCells-start) || run == 0 && start > 0 {
-			return b, errRuns
-		}
-		end := start + int(run)
-		if present {
-			b.fill(start, end)
-		}
-		start = end
+// readRuns takes the runs of one section.
+func (r *reader) readRuns() (voxel.Bits, error) {
+	b, rest, ok := voxel.ReadRuns(r.data)
+	if !ok {
+		return b, errRuns
 	}
-	r.data = data[at:]
+	r.data = rest
 	return b, nil
 }
 
 // area is a set of cells by section: what a voxel.Mask is, in a form that can be
 // combined a word at a time.
-type area map[voxel.Section]*bitmap
+type area map[voxel.Section]*voxel.Bits
 
 // areaOf reads a mask's binary form.
 func areaOf(encoded []byte) (area, error) {
@@ -132,7 +39,7 @@ func areaOf(encoded []byte) (area, error) {
 		if err != nil || a[key] != nil || !inRange(key) {
 			return nil, errRuns
 		}
-		if !b.empty() {
+		if !b.Empty() {
 			a[key] = &b
 		}
 	}
@@ -147,11 +54,16 @@ func areaOfMask(m *voxel.Mask) (area, error) {
 	if m == nil {
 		return area{}, nil
 	}
-	encoded, err := m.MarshalBinary()
-	if err != nil {
-		return nil, err
+	a := area{}
+	for _, key := range m.Sections() {
+		if !inRange(key) {
+			return nil, errRuns
+		}
+		if b := m.SectionBits(key); !b.Empty() {
+			a[key] = &b
+		}
 	}
-	return areaOf(encoded)
+	return a, nil
 }
 
 // inRange reports whether a section's coordinates fit its key.
@@ -172,7 +84,7 @@ func (a area) sections() []voxel.Section {
 func (a area) len() int {
 	n := 0
 	for _, b := range a {
-		n += b.len()
+		n += b.Len()
 	}
 	return n
 }
@@ -180,7 +92,7 @@ func (a area) len() int {
 func (a area) union(o area) {
 	for key, theirs := range o {
 		if ours := a[key]; ours != nil {
-			ours.union(theirs)
+			ours.Union(theirs)
 			continue
 		}
 		c := *theirs
@@ -193,9 +105,9 @@ func (a area) within(o area) bool {
 	for key, ours := range a {
 		theirs := o[key]
 		if theirs == nil {
-			theirs = &bitmap{}
+			theirs = &voxel.Bits{}
 		}
-		if !ours.within(theirs) {
+		if !ours.Within(theirs) {
 			return false
 		}
 	}
@@ -208,9 +120,9 @@ func (a area) without(o area) area {
 	for key, ours := range a {
 		c := *ours
 		if theirs := o[key]; theirs != nil {
-			c.subtract(theirs)
+			c.Subtract(theirs)
 		}
-		if !c.empty() {
+		if !c.Empty() {
 			rest[key] = &c
 		}
 	}
@@ -222,7 +134,7 @@ func (a area) and(o area) area {
 	both := area{}
 	for key, ours := range a {
 		if theirs := o[key]; theirs != nil {
-			if c := ours.and(theirs); !c.empty() {
+			if c := ours.And(theirs); !c.Empty() {
 				both[key] = &c
 			}
 		}
@@ -235,24 +147,24 @@ func (a area) equal(o area) bool { return a.within(o) && o.within(a) }
 // encode returns the binary form of voxel.Mask.
 func (a area) encode() []byte {
 	keys := a.sections()
-	keys = slices.DeleteFunc(keys, func(k voxel.Section) bool { return a[k].empty() })
+	keys = slices.DeleteFunc(keys, func(k voxel.Section) bool { return a[k].Empty() })
 	out := binary.AppendUvarint(nil, uint64(len(keys)))
 	for _, key := range keys {
 		out = binary.AppendVarint(out, int64(key.X))
 		out = binary.AppendVarint(out, int64(key.Y))
 		out = binary.AppendVarint(out, int64(key.Z))
-		out = a[key].appendRuns(out)
+		out = a[key].AppendRuns(out)
 	}
 	return out
 }
 
 // mask converts back to a voxel.Mask.
-func (a area) mask() (*voxel.Mask, error) {
+func (a area) mask() *voxel.Mask {
 	m := voxel.NewMask()
-	if err := m.UnmarshalBinary(a.encode()); err != nil {
-		return nil, err
+	for key, b := range a {
+		m.SetSection(key, *b)
 	}
-	return m, nil
+	return m
 }
 
 // addBox adds the cells of a box.
@@ -260,14 +172,14 @@ func (a area) addBox(box voxel.Box) {
 	for key := range box.Sections() {
 		b := a[key]
 		if b == nil {
-			b = new(bitmap)
+			b = new(voxel.Bits)
 			a[key] = b
 		}
 		part := box.Intersect(key.Box())
 		for y := part.Min.Y & 15; y <= part.Max.Y&15; y++ {
 			for z := part.Min.Z & 15; z <= part.Max.Z&15; z++ {
 				row := y<<8 | z<<4
-				b.fill(row|part.Min.X&15, row|part.Max.X&15+1)
+				b.Fill(row|part.Min.X&15, row|part.Max.X&15+1)
 			}
 		}
 	}
