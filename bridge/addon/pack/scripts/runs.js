@@ -38,10 +38,10 @@ export class Runs {
     this.count = 0;
     /**
      * What the sink has not taken yet, up to end; what was written there before, up to stale. An array that
-     * grows and shrinks would cost more than all else here.
+     * shrinks to grow again would cost more than all else here.
      * @type {Array<Token | null>}
      */
-    this.tokens = new Array(MAX_TOKENS + 1).fill("");
+    this.tokens = [];
     this.end = 0;
     this.stale = 0;
     /**

@@ -32,7 +32,7 @@ class SectionSink {
 
   /** @param {Array<import("../runs.js").Token | null>} tokens */
   take(tokens) {
-    for (let i = 0; tokens[i] !== ""; ) {
+    for (let i = 0; i < tokens.length && tokens[i] !== ""; ) {
       const content = /** @type {import("../kinds.js").Content | null} */ (tokens[i++]);
       const count = typeof tokens[i] === "number" ? Number(tokens[i++]) : 1;
       if (content) this.digest.add(content, count);
