@@ -145,7 +145,7 @@ func (s *siege) accept(d *deed, op operation) {
 // meddle is what others do while operations run: cancel one, place a block.
 func (s *siege) meddle() {
 	if s.random.IntN(3) == 0 && len(s.flight) > 0 {
-		d := s.flight[s.random.IntN(len(s.flight))]
+		d := s.flight[0] // the one at work, if any is
 		if d.id != "" {
 			time.Sleep(time.Duration(s.random.IntN(50)) * time.Millisecond)
 			if op, ok := must[operation](s.house, s.agent, "operation_cancel", object{"operation_id": d.id}); ok {

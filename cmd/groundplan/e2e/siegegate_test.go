@@ -351,7 +351,8 @@ func (s *siege) gate() (undecided []*deed, ok bool) {
 	return undecided, s.shut(undecided[0])
 }
 
-// shut checks that nothing begins while the gate is shut.
+// shut checks that nothing begins while the gate is shut, and that a key that is
+// known goes on giving its operation.
 func (s *siege) shut(d *deed) bool {
 	s.t.Helper()
 	s.keys++
@@ -380,7 +381,14 @@ func (s *siege) shut(d *deed) bool {
 		}
 	}
 	s.hits["gates tried"]++
-	return true
+	if d.kind == "rolling back" {
+		return true // nobody has its key
+	}
+	op, ok := must[operation](s.house, s.agent, "build_apply", d.under(d.key))
+	if ok {
+		s.accept(d, op) // the same operation, as it is
+	}
+	return ok
 }
 
 // decide lets an admin decide about one operation, and perhaps somebody die

@@ -111,9 +111,12 @@ func (m *model) pin(now arena) error {
 			return fmt.Errorf("%v holds %s and may hold %v only; it held %s\n%s", at(c), text, sets[c], m.base[c], m.touching(c))
 		}
 	}
-	for _, d := range m.flight {
+	for i, d := range m.flight {
 		if err := m.counted(d, now); err != nil {
 			return err
+		}
+		if e := m.inTheWay(d, m.flight[:i]); e != nil && d.told.Written > 0 {
+			return fmt.Errorf("operation %s had to find what %s wrote, and wrote %d cells all the same", d.id, e.id, d.told.Written)
 		}
 	}
 	m.settle(now)
@@ -145,6 +148,25 @@ func (m *model) counted(d *deed, now arena) error {
 	if d.told.Written < seen || d.told.Written > seen+edited {
 		return fmt.Errorf("operation %s (%s) says that it wrote %d cells; of its %d, %d are as it wants them and %d were edited by others",
 			d.id, d.told.Status, d.told.Written, len(d.want), seen, edited)
+	}
+	return nil
+}
+
+// inTheWay returns an operation that had been applied before d began, and left a cell
+// neither as d had found it nor as d wants it: then d must not write anything.
+func (m *model) inTheWay(d *deed, earlier []*deed) *deed {
+	if !d.final() || d.crash {
+		return nil
+	}
+	for _, e := range earlier {
+		if e.crash || e.told.Status != "applied" {
+			continue
+		}
+		for c, text := range e.want {
+			if want, both := d.want[c]; both && text != want && text != d.before[c] && !e.loose[c] {
+				return e
+			}
+		}
 	}
 	return nil
 }

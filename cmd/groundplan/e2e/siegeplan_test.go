@@ -93,7 +93,7 @@ func (s *siege) plan(i int) *deed {
 	half := edge / 2
 	lo := pos{i & 1 * half, floor + i>>1&1*half, s.random.IntN(2) * half}
 	hi := pos{lo.X + half - 1, lo.Y + half - 1, lo.Z + half - 1}
-	if s.random.IntN(4) == 0 {
+	if s.random.IntN(2) == 0 {
 		lo, hi = at(s.random.IntN(cells)), at(cells-1)
 	}
 	for range 2 + s.random.IntN(4) {
