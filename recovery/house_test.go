@@ -116,7 +116,7 @@ func (h *house) launch(log Log, world World) error {
 func (h *house) calmDown() {
 	h.runner.mu.Lock()
 	defer h.runner.mu.Unlock()
-	h.runner.greeted = h.world.session()
+	h.runner.greeted = h.world.session() + "/" + h.world.world.Epoch
 }
 
 func (h *house) newID() string {
