@@ -3,6 +3,7 @@ package e2e
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"groundplan/bridge/embedded/store"
 	"groundplan/plan/voxel"
@@ -265,13 +266,13 @@ func (m *model) clean(d *deed) bool {
 
 // touching tells of everything that wanted a cell.
 func (m *model) touching(c int) string {
-	text := ""
+	var text strings.Builder
 	for _, d := range m.flight {
 		if want, ok := d.want[c]; ok {
-			text += fmt.Sprintf("%s %s wants %s, found %s: %+v\n", d.kind, d.key, want, d.before[c], d.told)
+			text.WriteString(fmt.Sprintf("%s %s wants %s, found %s: %+v\n", d.kind, d.key, want, d.before[c], d.told))
 		}
 	}
-	return text + fmt.Sprintf("edits by others: %v, perhaps %v", m.foreign[c], m.maybe[c])
+	return text.String() + fmt.Sprintf("edits by others: %v, perhaps %v", m.foreign[c], m.maybe[c])
 }
 
 // readFile reads the arena from the file that the world keeps, past the service

@@ -48,15 +48,15 @@ func (k *sketch) mixture(lo, hi pos) {
 	for y := lo.Y; y <= hi.Y; y++ {
 		var rows []string
 		for z := lo.Z; z <= hi.Z; z++ {
-			row := ""
+			var row strings.Builder
 			for x := lo.X; x <= hi.X; x++ {
 				symbol := string("abc??"[k.random.IntN(5)])
-				row += symbol
+				row.WriteString(symbol)
 				if symbol != "?" {
 					k.set(pos{x, y, z}, legend[symbol])
 				}
 			}
-			rows = append(rows, row)
+			rows = append(rows, row.String())
 		}
 		layers = append(layers, strings.Join(rows, ","))
 	}
