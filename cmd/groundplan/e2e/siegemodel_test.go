@@ -269,7 +269,7 @@ func (m *model) touching(c int) string {
 	var text strings.Builder
 	for _, d := range m.flight {
 		if want, ok := d.want[c]; ok {
-			text.WriteString(fmt.Sprintf("%s %s wants %s, found %s: %+v\n", d.kind, d.key, want, d.before[c], d.told))
+			fmt.Fprintf(&text, "%s %s wants %s, found %s: %+v\n", d.kind, d.key, want, d.before[c], d.told)
 		}
 	}
 	return text.String() + fmt.Sprintf("edits by others: %v, perhaps %v", m.foreign[c], m.maybe[c])
