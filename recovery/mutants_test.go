@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -13,11 +14,13 @@ import (
 
 var mutants = flag.Bool("mutants", false, "plant the bugs of testdata/mutants.txt, one at a time, and see that the tests notice")
 
+var only = flag.String("only", "", "of the bugs of -mutants, take those with this text in their name or tests")
+
 // mutant is one planted bug.
 type mutant struct {
 	name, file, from, to string
-	also                 string // code appended to the file
-	test                 []string
+	also                 string     // code appended to the file
+	tests                [][]string // arguments of go test; each of these runs must fail
 }
 
 func readMutants(t *testing.T) []mutant {
@@ -40,7 +43,7 @@ func readMutants(t *testing.T) []mutant {
 			case "to":
 				m.to = strings.TrimSpace(rest)
 			case "test":
-				m.test = strings.Fields(rest)
+				m.tests = append(m.tests, strings.Fields(rest))
 			case "func":
 				m.also = line
 			}
@@ -75,6 +78,10 @@ func TestMutants(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, m := range readMutants(t) {
+		tests := slices.DeleteFunc(m.tests, func(test []string) bool { return !strings.Contains(m.name+" "+strings.Join(test, " "), *only) })
+		if len(tests) == 0 {
+			continue
+		}
 		path := filepath.Join(copied, m.file)
 		code, err := os.ReadFile(path)
 		if err != nil {
@@ -84,21 +91,29 @@ func TestMutants(t *testing.T) {
 		if err := os.WriteFile(path, []byte(broken), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
-		run := exec.CommandContext(ctx, "go", append([]string{"test", "-count=1"}, m.test...)...)
-		run.Dir = copied
-		out, err := run.CombinedOutput()
-		cancel()
-		switch {
-		case err == nil:
-			t.Errorf("nobody noticed: %s", m.name)
-		case strings.Contains(string(out), "[build failed]"), strings.Contains(string(out), "[setup failed]"):
-			t.Errorf("%s does not build:\n%s", m.name, out)
-		default:
-			t.Logf("noticed: %s", m.name)
+		for _, test := range tests {
+			m.expectFailure(t, copied, test)
 		}
 		if err := os.WriteFile(path, code, 0o600); err != nil {
 			t.Fatal(err)
 		}
+	}
+}
+
+// expectFailure runs tests in the copy with the bug, which must fail.
+func (m mutant) expectFailure(t *testing.T, dir string, test []string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
+	defer cancel()
+	run := exec.CommandContext(ctx, "go", append([]string{"test", "-count=1"}, test...)...)
+	run.Dir = dir
+	out, err := run.CombinedOutput()
+	switch {
+	case err == nil:
+		t.Errorf("nobody noticed: %s, in %v", m.name, test)
+	case strings.Contains(string(out), "[build failed]"), strings.Contains(string(out), "[setup failed]"), strings.Contains(string(out), "go build: "):
+		t.Errorf("%s does not build:\n%s", m.name, out)
+	default:
+		t.Logf("noticed: %s, in %v", m.name, test)
 	}
 }
