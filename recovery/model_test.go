@@ -110,10 +110,8 @@ func (m *model) compare(r *record) {
 // knew reports whether a cell is as an operation ahead of r found or left it: the
 // world may have lost what r was built upon.
 func (m *model) knew(r *record, p voxel.Pos) bool {
-	for _, older := range m.ops {
-		if older == r {
-			return false
-		}
+	newest := m.ops[max(0, len(m.ops)-verifyCount):] // no more are looked at
+	for _, older := range newest[:max(0, slices.Index(newest, r))] {
 		before, after := older.before[p], older.after[p]
 		if before != after && (m.cells[p] == before || m.cells[p] == after) {
 			return true
