@@ -15,7 +15,7 @@ type Pace struct {
 }
 
 // batch is how many commands are sent between two looks at the clock.
-const batch = 256
+const batch = 512
 
 // The world is struggling when an answer takes longer than strained, and longer
 // than strain times what it took at best.

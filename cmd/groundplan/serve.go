@@ -3,8 +3,15 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"os"
+	"runtime/debug"
 	"strings"
 )
+
+// memoryGoal is the size in bytes from which the garbage collector works harder: a
+// plan of tens of millions of cells leaves more behind while it is made than it
+// holds. The variable GOMEMLIMIT has the last word.
+const memoryGoal = 400 << 20
 
 // serveCommand runs the service until the program is told to stop.
 type serveCommand struct {
@@ -13,6 +20,9 @@ type serveCommand struct {
 
 // Run prints the ready line on standard output and waits.
 func (c *serveCommand) Run(p *program) error {
+	if os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(memoryGoal)
+	}
 	ctx := p.ctx()
 	h, err := build(ctx, p.data, c.serveFlags, p.log)
 	if err != nil {

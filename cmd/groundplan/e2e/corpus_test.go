@@ -76,7 +76,6 @@ func TestCorpusFilesStandInTheWorldAsTheyWereTranslated(t *testing.T) {
 	if raceEnabled {
 		t.Skip("takes time and finds no races; .ci/run has a step for it without the race detector")
 	}
-	t.Setenv("GOMEMLIMIT", "400MiB") // what docs/SCHEMATICS.md says for files of so many cells
 	registry, err := block.Load(block.Profile50)
 	if err != nil {
 		t.Fatal(err)
