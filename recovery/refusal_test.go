@@ -69,7 +69,9 @@ func TestChunksThatAreGoneAtTheEndAreSaid(t *testing.T) {
 		if op.Code != fault.ChunkNotLoaded {
 			t.Fatalf("code is %s", op.Code)
 		}
+		h.world.mu.Lock()
 		h.world.unloaded.Remove(corner)
+		h.world.mu.Unlock()
 		h.expect(h.apply(h.undo(op.ID), "k2"), plan.Applied, 64)
 	})
 }
@@ -97,15 +99,15 @@ func TestAJournalThatFailsEndsAllWritingUntilTheNextStart(t *testing.T) {
 			t.Fatal(err)
 		}
 		time.Sleep(time.Minute)
-		sent := h.world.sent
+		sent := h.world.commands()
 		if err := h.runner.Broken(); fault.CodeOf(err) != fault.StorageFailed && !errors.As(err, new(*logError)) {
 			t.Fatalf("broken is %v", err)
 		}
 		_, err = h.begin(other, "k2")
 		h.expectCode(err, fault.StorageFailed)
 		time.Sleep(time.Minute)
-		if h.world.sent != sent || sent == 0 {
-			t.Fatalf("%d commands, then %d", sent, h.world.sent)
+		if h.world.commands() != sent || sent == 0 {
+			t.Fatalf("%d commands, then %d", sent, h.world.commands())
 		}
 		h.restart()
 		if ids, err := h.runner.Gate(); err != nil || len(ids) != 1 || ids[0] != op.ID {

@@ -67,12 +67,12 @@ func (h *house) ruling(id string) Ruling {
 func TestUnfinishedOperationShutsTheGateAndIsNotContinued(t *testing.T) {
 	in(t, func(h *house) {
 		op := h.stopDuring(3)
-		sent := h.world.sent
+		sent := h.world.commands()
 		_, err := h.begin(h.prepare(box(40, 64, 0, 1, 1, 1, stone)), "k2")
 		h.expectCode(err, fault.RecoveryRequired)
 		time.Sleep(time.Minute)
-		if h.world.sent != sent {
-			t.Fatalf("%d commands were sent while the gate was shut", h.world.sent-sent)
+		if h.world.commands() != sent {
+			t.Fatalf("%d commands were sent while the gate was shut", h.world.commands()-sent)
 		}
 		again, err := h.runner.Apply(h.project, "console", op.PlanID, "", "stopped "+op.PlanID)
 		if err != nil || again.ID != op.ID {

@@ -328,8 +328,8 @@ func TestOtherWorldIsNotWritten(t *testing.T) {
 			t.Fatal(err)
 		}
 		time.Sleep(10 * time.Second)
-		if op, err = h.log.Operation(op.ID); err != nil || op.Status != plan.Applying || !op.Waiting || h.world.sent > 5 {
-			t.Fatalf("operation is %s with %d commands sent, %v; want it to wait after 4", op.Status, h.world.sent, err)
+		if op, err = h.log.Operation(op.ID); err != nil || op.Status != plan.Applying || !op.Waiting || h.world.commands() > 5 {
+			t.Fatalf("operation is %s with %d commands sent, %v; want it to wait after 4", op.Status, h.world.commands(), err)
 		}
 		h.world.mu.Lock()
 		h.world.world.ID = "world-1"

@@ -123,6 +123,13 @@ func (s *sim) RunAll(ctx context.Context, commands []string) []plan.Outcome {
 	return outcomes
 }
 
+// commands returns how many commands were executed, those for chunks left out.
+func (s *sim) commands() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.sent
+}
+
 func (s *sim) run(ctx context.Context, command string) plan.Outcome {
 	if ctx.Err() != nil {
 		return plan.Outcome{Kind: plan.Refused, Message: ctx.Err().Error()}

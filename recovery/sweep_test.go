@@ -216,7 +216,7 @@ func (s *scene) reopen(cut *seam) bool {
 // gated asserts that an undecided operation keeps everything else out.
 func (s *scene) gated() {
 	s.t.Helper()
-	sent := s.world.sent
+	sent := s.world.commands()
 	gate, err := s.runner.Gate()
 	if err != nil {
 		s.t.Fatal(err)
@@ -230,8 +230,8 @@ func (s *scene) gated() {
 	if len(gate) > 0 {
 		s.expectCode(err, fault.RecoveryRequired)
 		time.Sleep(10 * time.Second)
-		if s.world.sent != sent {
-			s.t.Fatalf("%d commands were sent while the gate was shut", s.world.sent-sent)
+		if s.world.commands() != sent {
+			s.t.Fatalf("%d commands were sent while the gate was shut", s.world.commands()-sent)
 		}
 	} else if err != nil {
 		s.t.Fatalf("the gate is open, but: %v", err)
