@@ -9,6 +9,7 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"path/filepath"
 	"sync"
 
 	"groundplan/rpc/mcp/script"
@@ -119,6 +120,10 @@ func (c *mcpConfigCommand) Run(p *program) error {
 	if err != nil {
 		return err
 	}
+	data, err := filepath.Abs(p.data) // a client starts it from a folder of its own
+	if err != nil {
+		return err
+	}
 	type server map[string]any
 	header := map[string]string{"Authorization": "Bearer " + service.tokens.Agent}
 	for _, client := range []struct {
@@ -131,7 +136,7 @@ func (c *mcpConfigCommand) Run(p *program) error {
 		},
 		{"VS Code, .vscode/mcp.json", map[string]any{"servers": server{"groundplan": server{"type": "http", "url": service.mcp, "headers": header}}}},
 		{"clients that take a URL only", map[string]any{"url": service.mcp + "?token=" + service.tokens.Agent}},
-		{"clients that speak stdio only", map[string]any{"mcpServers": server{"groundplan": server{"command": program, "args": []string{"mcp", "--data", p.data}}}}},
+		{"clients that speak stdio only", map[string]any{"mcpServers": server{"groundplan": server{"command": program, "args": []string{"mcp", "--data", data}}}}},
 	} {
 		text, err := json.MarshalIndent(client.settings, "", "  ")
 		if err != nil {
