@@ -52,8 +52,8 @@ func (r *Runner) observe(ctx context.Context) error {
 // examine reads the cells that an operation owns and compares them with what it
 // wrote. What edits by others that were missed left in doubt is decided by that: a
 // cell that is as the operation wrote it, or as it or an older one found it, stays its
-// own, and any other is somebody else's from now on. Data beside the state (items, text, patterns)
-// cannot be compared, so that a cell with some stays in doubt.
+// own, and any other is somebody else's from now on. Data beside the state (items,
+// text, patterns) cannot be compared, so that a cell with some stays in doubt.
 func (r *Runner) examine(ctx context.Context, j *job) (owned *voxel.Mask, seen faces, err error) {
 	// No gap may be noticed between the reading and the decision.
 	r.observing.Lock()

@@ -118,20 +118,17 @@ func (r *Runner) lookDeeper(j *job, owned *voxel.Mask, seen *faces) error {
 
 // known returns those of the cells that are as a plan found or left them.
 func (j *judge) known(p *plan.Plan, cells *voxel.Mask, now *voxel.Volume) *voxel.Mask {
-	found := voxel.NewMask()
+	written := voxel.NewMask()
 	for _, slice := range p.Slices {
-		for _, f := range slice.Fills {
-			part := voxel.NewMask()
-			part.AddBox(f.Box)
-			part.Intersect(cells)
-			for at := range part.All() {
-				if text := now.Content(now.ID(at)); j.same(text, string(f.Before)) || j.same(text, string(f.After)) {
-					found.Add(at)
-				}
-			}
-		}
+		written.Union(slice.Mask())
 	}
-	return found
+	written.Intersect(cells)
+	if written.Len() == 0 {
+		return written
+	}
+	seen := newJudge(j.registry, p.Before(), p.After()).look(written, &plan.Snapshot{Cells: now}, "")
+	seen.before.Union(seen.after)
+	return seen.before
 }
 
 // Repair plans to write again what the world lost of finished operations, the

@@ -81,16 +81,22 @@ func changeOf(e journal.Event, region voxel.Box) (ChangeView, bool) {
 	if e.Kind == journal.EventGap {
 		return ChangeView{Kind: e.Kind, At: e.At, Since: e.Since, Boxes: []voxel.Box{region}}, true
 	}
-	inside := e.Cells.Clone()
-	for p := range e.Cells.All() {
+	cells := inside(e.Cells, region)
+	boxes := cells.Reads(maxRead)
+	return ChangeView{
+		Kind: e.Kind, Operation: e.Operation, At: e.At, Cells: cells.Len(), Boxes: boxes[:min(len(boxes), changesBoxes)],
+	}, len(boxes) > 0
+}
+
+// inside returns the cells that lie in a region.
+func inside(cells *voxel.Mask, region voxel.Box) *voxel.Mask {
+	in := cells.Clone()
+	for p := range cells.All() {
 		if !region.Has(p) {
-			inside.Remove(p)
+			in.Remove(p)
 		}
 	}
-	boxes := inside.Reads(maxRead)
-	return ChangeView{
-		Kind: e.Kind, Operation: e.Operation, At: e.At, Cells: inside.Len(), Boxes: boxes[:min(len(boxes), changesBoxes)],
-	}, len(boxes) > 0
+	return in
 }
 
 func cursorFor(at uint64, bound string) string {

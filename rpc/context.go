@@ -153,12 +153,7 @@ func (s *Service) unknown(worldID string, p plan.Project) (*Unknown, error) {
 	if err != nil {
 		return nil, err
 	}
-	n := 0
-	for at := range doubted.All() {
-		if p.Region.Has(at) {
-			n++
-		}
-	}
+	n := inside(doubted, p.Region).Len()
 	if n == 0 {
 		return nil, nil //nolint:nilnil // nothing is an answer
 	}

@@ -60,10 +60,9 @@ export function boxOf(dimension, payload) {
 
 /**
  * Reads the boxes of a request: the one from min to max, and more, each with the offset of its lowest
- * corner from min and its size.
+ * corner from min and its size. Returns them and how many cells they have together.
  * @param {import("@minecraft/server").Dimension} dimension
  * @param {Record<string, any>} payload
- * @returns {Box[]}
  */
 export function boxesOf(dimension, payload) {
   const first = boxOf(dimension, payload);
@@ -82,7 +81,7 @@ export function boxesOf(dimension, payload) {
     boxes.push(box);
   }
   checkSize(cells);
-  return boxes;
+  return { boxes, cells };
 }
 
 /**

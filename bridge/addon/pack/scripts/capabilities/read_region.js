@@ -127,8 +127,7 @@ class Reading {
  */
 export function readRegion(payload) {
   const dimension = dimensionOf(payload.dim);
-  const boxes = boxesOf(dimension, payload);
-  const cells = boxes.reduce((sum, box) => sum + cellsOf(box), 0);
+  const { boxes, cells } = boxesOf(dimension, payload);
   const reading = new Reading(dimension, boxes, pageOf(payload.page, cells));
   if (!isSpent() && reading.read(deadline())) return reading.result();
   return readOn(reading);
